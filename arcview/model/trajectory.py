@@ -1,0 +1,190 @@
+"""Trajectories: what the agent did, as ordered steps with their tool calls and results.
+
+Text is as it came from the run: hostile and untruncated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from arcview.model.problem import Problem
+
+
+class Role(StrEnum):
+    """Who speaks in a step."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    UNKNOWN = "unknown"
+
+
+class StepKind(StrEnum):
+    """What a step is. Only `MESSAGE` steps of the assistant count as steps of the run."""
+
+    MESSAGE = "message"
+    COMPACTION = "compaction"
+    """A context boundary or the summary that replaced earlier turns; never a user turn."""
+    NOTE = "note"
+    """Something the harness or the client wrote: init, status, retries, end of the session."""
+    RAW = "raw"
+    """A record that no rule knows; kept as it is in `Step.raw`."""
+
+
+class ToolKind(StrEnum):
+    """What a tool call does, across agents."""
+
+    SHELL = "shell"
+    READ = "read"
+    WRITE = "write"
+    EDIT = "edit"
+    SEARCH = "search"
+    TASK = "task"
+    """Starts a sub-agent."""
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and cost. Null is unknown; it is never written as 0."""
+
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image in a message or a tool result, shown as a placeholder that opens."""
+
+    media_type: str
+    data_base64: str | None = None
+    path: str | None = None
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came back from a tool call."""
+
+    text: str
+    is_error: bool | None = None
+    exit_code: int | None = None
+    """Recorded, or read from a fixed phrase such as `Exit code 1`; null where neither is there."""
+    images: tuple[Image, ...] = ()
+    at: str | None = None
+    """ISO 8601 time at which the result was recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool, paired with its result by id."""
+
+    key: str
+    """Stable: the tool-call id where there is one, else file and record ordinal."""
+    name: str
+    kind: ToolKind
+    arguments: Mapping[str, object] = field(default_factory=dict)
+    raw_arguments: str | None = None
+    """The argument text as written, where it is not a JSON object."""
+    command: str | None = None
+    """The shell text of a `SHELL` call."""
+    path: str | None = None
+    """The file that a `READ`, `WRITE` or `EDIT` call names, as the agent wrote it."""
+    result: ToolResult | None = None
+    """Null where the trajectory holds no result for this call."""
+    note: str | None = None
+    """A remark of the reader: an orphaned result, a duplicate id, arguments that are not JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One message of the model with its calls, or one note, summary or user turn between them."""
+
+    key: str
+    """Stable address: the first tool-call id, else the message id, else file and record ordinal."""
+    number: int | None
+    """1-based number among the model's messages of this stage, for people; null for the others."""
+    role: Role
+    kind: StepKind
+    text: str = ""
+    thinking: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    at: str | None = None
+    """ISO 8601 time as recorded; null where the format has none."""
+    duration_s: float | None = None
+    """From this step to the last of its results, where both times are comparable."""
+    usage: Usage | None = None
+    model: str | None = None
+    agent: str | None = None
+    """Id of the sub-agent that speaks; null for the main agent."""
+    parent_call: str | None = None
+    """Key of the tool call that started that sub-agent."""
+    is_error: bool = False
+    """An API error or a failed end of session; failed tool calls are marked on their results."""
+    session: str | None = None
+    images: tuple[Image, ...] = ()
+    raw: str | None = None
+    """The record itself, for `RAW` steps."""
+
+
+class SessionRole(StrEnum):
+    """What a session is to the stage it was found in."""
+
+    MAIN = "main"
+    RETRY = "retry"
+    BETWEEN = "between"
+    """Belongs to the pass that ran after the stage."""
+    SUBAGENT = "subagent"
+    OTHER_STAGE = "other_stage"
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryRef:
+    """Where a trajectory of a stage (or of a pass after it) lies; nothing of it is read yet."""
+
+    path: str
+    """Relative to the run folder."""
+    format: str | None = None
+    """Id of the reader that knows it; null means recognise by content."""
+    role: SessionRole = SessionRole.MAIN
+    session: str | None = None
+    companions: tuple[str, ...] = ()
+    """Further files that complete it (native sessions beside a stream), relative to the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session found in the files of a stage."""
+
+    id: str
+    role: SessionRole
+    steps: int
+    """Model messages in it, counted once."""
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """All steps of one stage (or one pass), in order."""
+
+    format: str
+    steps: tuple[Step, ...] = ()
+    sessions: tuple[Session, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unknown_records: tuple[tuple[str, int], ...] = ()
+    """Record kinds that no rule knows, with how often they occur; each is a `RAW` step."""
+
+    @property
+    def step_count(self) -> int:
+        """Messages of the model, sub-agents included."""
+        return sum(step.number is not None for step in self.steps)
+
+    @property
+    def tool_call_count(self) -> int:
+        """Tool calls in those messages."""
+        return sum(len(step.calls) for step in self.steps)

@@ -1,0 +1,1 @@
+"""Foreign files → model. One module a layout or format; found through `registry`."""

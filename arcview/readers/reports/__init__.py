@@ -1,0 +1,1 @@
+"""Readers of test reports: one format a module."""

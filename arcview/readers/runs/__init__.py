@@ -1,0 +1,1 @@
+"""Readers of run layouts: one module each, with `detect`, `summarise` and `read`."""

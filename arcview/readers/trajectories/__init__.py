@@ -1,0 +1,1 @@
+"""Readers of trajectories: one format a module."""

@@ -1,0 +1,1 @@
+"""Application state without Textual: the open run, cursors, filters, the command registry."""

@@ -1,0 +1,1 @@
+"""The screens: the only package that imports textual and rich."""

@@ -1,0 +1,1 @@
+"""Model → rows: pure functions that turn one thing into styled, cleaned lines."""

@@ -1,0 +1,1 @@
+"""Screens: they own the session and hand rows to widgets."""
