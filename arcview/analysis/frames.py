@@ -1,0 +1,179 @@
+"""Failure text → stack frames, and container paths → workspace paths.
+
+Understands what pytest (long, short, line, native), unittest, node, vitest, jest, mocha, Rust
+panics and Go panics print. Pure text: knows no files but the list of names it is handed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+
+class FrameKind(StrEnum):
+    """Whose code a frame is in. Only `PROJECT` frames can lead to a stage and a step."""
+
+    PROJECT = "project"
+    TEST = "test"
+    VENDORED = "vendored"
+    STDLIB = "stdlib"
+    UNKNOWN = "unknown"
+    """Not in the workspace, and not recognised as a library either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One place that a failure names."""
+
+    path: str
+    """As printed; a path of the container, not of this machine."""
+    line: int
+    """1-based."""
+    function: str | None = None
+    kind: FrameKind = FrameKind.UNKNOWN
+    workspace_path: str | None = None
+    """The file of the workspace it maps to, where that is certain."""
+
+
+_PY_NATIVE = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<fn>.+))?$')
+_PY_PYTEST = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): (?:in (?P<fn>\S+)|\S.*)?$")
+_JS_CALL = re.compile(
+    r"^\s*at (?:(?:async )?(?P<fn>.+?) \()?(?:file://)?(?P<path>[^()\s]+?):(?P<line>\d+):\d+\)?"
+)
+_VITEST = re.compile(r"^\s*❯ (?:(?P<fn>\S+) )?(?P<path>\S+?\.\w+):(?P<line>\d+):\d+")
+_RUST_PANIC = re.compile(r"panicked at (?:'.*', )?(?P<path>[^\s:']+\.rs):(?P<line>\d+)")
+_RUST_AT = re.compile(r"^\s+at (?P<path>\S+\.rs):(?P<line>\d+)")
+_GO_TRACE = re.compile(r"^\t(?P<path>\S+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$")
+_GO_TEST = re.compile(r"^\s{4,}(?P<path>[\w./-]+\.go):(?P<line>\d+): ")
+_OUTERMOST_FIRST = (_PY_NATIVE, _PY_PYTEST)
+_DEEPEST_FIRST = (_VITEST, _RUST_AT, _JS_CALL, _RUST_PANIC, _GO_TRACE, _GO_TEST)
+
+# One look at each line decides whether the patterns are tried at all: most lines of a traceback
+# are source text, and eight searches on each of them would be most of the cost.
+_LOOKS_LIKE_A_PLACE = re.compile(r"\.\w{1,4}[:\"],? ?(?:line )?\d")
+
+
+def parse_frames(text: str) -> tuple[Frame, ...]:
+    """Reads the frames that a failure text names, outermost first, without classifying them.
+
+    Args:
+        text: A message, traceback or captured output; may hold several tracebacks.
+
+    Returns:
+        Each place once (the last mention counts), the deepest call last in every stack.
+    """
+    stacks: list[tuple[bool, list[Frame]]] = []
+    previous = ""
+    for line in text.split("\n"):
+        if _LOOKS_LIKE_A_PLACE.search(line):
+            for deepest_first, patterns in ((False, _OUTERMOST_FIRST), (True, _DEEPEST_FIRST)):
+                frame = _frame(line, previous, patterns)
+                if frame is None:
+                    continue
+                if not stacks or stacks[-1][0] is not deepest_first:
+                    stacks.append((deepest_first, []))
+                stacks[-1][1].append(frame)
+                break
+        previous = line
+    found: dict[tuple[str, int], Frame] = {}
+    for deepest_first, frames in stacks:
+        for frame in reversed(frames) if deepest_first else frames:
+            found.pop((frame.path, frame.line), None)
+            found[(frame.path, frame.line)] = frame
+    return tuple(found.values())
+
+
+def _frame(line: str, previous: str, patterns: tuple[re.Pattern[str], ...]) -> Frame | None:
+    for pattern in patterns:
+        match = pattern.search(line)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        function = groups.get("fn")
+        if pattern is _GO_TRACE:
+            function = previous.strip().rpartition("(")[0] or None
+        elif pattern is _RUST_AT:
+            function = previous.strip().partition(": ")[2] or None
+        return Frame(groups["path"], int(groups["line"]), function)
+    return None
+
+
+class PathMapper:
+    """Maps paths as a container printed them to files of one workspace state.
+
+    Args:
+        files: Every file of the state, relative, with forward slashes.
+        workdir: Where the workspace lay in the container, where that is recorded.
+    """
+
+    def __init__(self, files: Iterable[str], workdir: str | None = None) -> None:
+        self._files = frozenset(files)
+        self._workdir = workdir.rstrip("/") + "/" if workdir else None
+        self._by_name: dict[str, list[str]] = {}
+        for path in self._files:
+            self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
+
+    def resolve(self, path: str) -> str | None:
+        """The workspace file that is meant, or null when that is not certain.
+
+        The recorded working directory decides; without it the longest suffix that names exactly
+        one file does.
+        """
+        path = path.removeprefix("./")
+        if self._workdir and path.startswith(self._workdir):
+            inside = path.removeprefix(self._workdir)
+            return inside if inside in self._files else None
+        if path in self._files:
+            return path
+        parts = PurePosixPath(path).parts
+        candidates = self._by_name.get(parts[-1], []) if parts else []
+        return self._longest_suffix(parts, candidates)
+
+    def _longest_suffix(self, parts: tuple[str, ...], candidates: list[str]) -> str | None:
+        for length in range(len(parts), 0, -1):
+            suffix = "/".join(parts[-length:])
+            hits = [path for path in candidates if f"/{path}".endswith(f"/{suffix}")]
+            if hits:
+                return hits[0] if len(hits) == 1 else None
+        return None
+
+
+_STDLIB = re.compile(
+    r"^(?:node:|internal/|<frozen |/rustc/)|/usr/local/go/src/"
+    r"|/lib/python\d[\d.]*/(?!site-packages)"
+)
+_VENDORED = re.compile(
+    r"(?:^|/)(?:site-packages|dist-packages|node_modules|vendor|third_party|\.cargo|\.venv|venv)/"
+)
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|spec|testdata|\.evaluation_tests)/"
+    r"|(?:^|/)(?:test_[^/]*|conftest)\.py$|_test\.(?:py|go|rs)$|\.(?:test|spec)\.[cm]?[jt]sx?$"
+)
+
+
+def classify_frames(frames: Iterable[Frame], mapper: PathMapper) -> tuple[Frame, ...]:
+    """Says of each frame whose code it is and which workspace file it maps to."""
+    return tuple(_classified(frames, mapper))
+
+
+def _classified(frames: Iterable[Frame], mapper: PathMapper) -> Iterator[Frame]:
+    for frame in frames:
+        workspace_path: str | None = None
+        if _VENDORED.search(frame.path):
+            kind = FrameKind.VENDORED
+        elif _STDLIB.search(frame.path):
+            kind = FrameKind.STDLIB
+        elif _TEST.search(frame.path):
+            kind, workspace_path = FrameKind.TEST, mapper.resolve(frame.path)
+        else:
+            workspace_path = mapper.resolve(frame.path)
+            kind = FrameKind.PROJECT if workspace_path else FrameKind.UNKNOWN
+        yield Frame(frame.path, frame.line, frame.function, kind, workspace_path)
+
+
+def leading_frame(frames: Iterable[Frame]) -> Frame | None:
+    """The deepest frame in the agent's own code, or null when the failure names none."""
+    return next((f for f in reversed(tuple(frames)) if f.kind is FrameKind.PROJECT), None)

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import pytest
+
+from arcview.analysis.frames import (
+    Frame,
+    FrameKind,
+    PathMapper,
+    classify_frames,
+    leading_frame,
+    parse_frames,
+)
+
+NATIVE = """\
+Traceback (most recent call last):
+  File "/app/tests/test_fix.py", line 9, in test_overlap
+    apply(rules)
+  File "/app/src/engine.py", line 412, in apply
+    raise ValueError("overlap")
+  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode
+    raise JSONDecodeError
+ValueError: overlap
+"""
+PYTEST_LONG = """\
+    def test_overlap():
+>       assert apply(rules) == 3
+
+tests/test_fix.py:9: in test_overlap
+_ _ _ _ _ _ _ _ _ _ _ _ _
+
+    def apply(rules):
+>       raise ValueError("overlap: see x.py:3")
+E       ValueError: overlap
+
+src/engine.py:412: ValueError
+"""
+PYTEST_SHORT = """\
+tests/test_fix.py:9: in test_overlap
+    apply(rules)
+src/engine.py:412: in apply
+    raise ValueError("overlap")
+E   ValueError: overlap
+"""
+PYTEST_LINE = "/app/src/engine.py:412: ValueError: overlap\n"
+NODE = """\
+AssertionError [ERR_ASSERTION]: Expected values to be strictly equal
+    at TestContext.<anonymous> (/repo/m.test.js:5:40)
+    at apply (file:///repo/src/engine.js:412:7)
+    at /repo/src/other.js:3:1
+    at Test.run (node:internal/test_runner/test:796:25)
+"""
+VITEST = """\
+AssertionError: expected 1 to be 2
+ ❯ apply src/engine.ts:412:7
+ ❯ m.test.ts:5:40
+"""
+RUST = """\
+thread 'tests::fails' (150) panicked at src/engine.rs:412:64:
+assertion `left == right` failed
+   4: crate::engine::apply
+             at ./src/engine.rs:99:5
+"""
+RUST_OLD = "thread 'main' panicked at 'boom: a.rs', src/engine.rs:412:5\n"
+GO_PANIC = """\
+goroutine 4 [running]:
+panic({0x6b7650?, 0x6ef0c0?})
+	/usr/local/go/src/runtime/panic.go:859 +0x125
+ex.com/p/a.Apply(0x15f50f310488?)
+	/repo/a/engine.go:412 +0x28
+"""
+GO_TEST = "--- FAIL: TestFail (0.00s)\n    engine_test.go:9: bad - value\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (NATIVE, [("/app/tests/test_fix.py", 9), ("/app/src/engine.py", 412)]),
+        (PYTEST_LONG, [("tests/test_fix.py", 9), ("src/engine.py", 412)]),
+        (PYTEST_SHORT, [("tests/test_fix.py", 9), ("src/engine.py", 412)]),
+        (PYTEST_LINE, [("/app/src/engine.py", 412)]),
+        (
+            NODE,
+            [
+                ("/repo/src/other.js", 3),
+                ("/repo/src/engine.js", 412),
+                ("/repo/m.test.js", 5),
+            ],
+        ),
+        (VITEST, [("m.test.ts", 5), ("src/engine.ts", 412)]),
+        (RUST, [("./src/engine.rs", 99), ("src/engine.rs", 412)]),
+        (RUST_OLD, [("src/engine.rs", 412)]),
+        (GO_PANIC, [("/repo/a/engine.go", 412)]),
+        (GO_TEST, [("engine_test.go", 9)]),
+    ],
+)
+def test_frames_of_each_runner_are_read_with_the_deepest_last(
+    text: str, places: list[tuple[str, int]]
+) -> None:
+    found = [(frame.path, frame.line) for frame in parse_frames(text)]
+
+    assert [place for place in found if place in places] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "function"),
+    [
+        (NATIVE, "apply"),
+        (PYTEST_SHORT, "apply"),
+        (NODE, "apply"),
+        (VITEST, "apply"),
+        (GO_PANIC, "ex.com/p/a.Apply"),
+    ],
+)
+def test_the_function_of_a_frame_is_kept(text: str, function: str) -> None:
+    assert function in {frame.function for frame in parse_frames(text) if frame.line == 412}
+
+
+def test_text_without_places_has_no_frames() -> None:
+    assert parse_frames("assert 3 == 2\n +  where 3 = CompletedProcess(args=['a.py'])") == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "workdir", "expected"),
+    [
+        ("/workspace/src/a.py", "/workspace", "src/a.py"),
+        ("/workspace/gone.py", "/workspace", None),
+        ("/anything/src/a.py", None, "src/a.py"),
+        ("./src/a.py", None, "src/a.py"),
+        ("/x/util.py", None, None),
+        ("/x/lib/util.py", None, "lib/util.py"),
+        ("/x/nowhere.py", None, None),
+    ],
+)
+def test_a_container_path_maps_only_when_it_is_certain(
+    path: str, workdir: str | None, expected: str | None
+) -> None:
+    mapper = PathMapper(["src/a.py", "lib/util.py", "src/util.py"], workdir)
+
+    assert mapper.resolve(path) == expected
+
+
+def test_the_deepest_project_frame_leads_and_libraries_are_told_apart() -> None:
+    frames = classify_frames(parse_frames(NATIVE), PathMapper(["src/engine.py"], "/app"))
+
+    assert [frame.kind for frame in frames] == [
+        FrameKind.TEST,
+        FrameKind.PROJECT,
+        FrameKind.STDLIB,
+    ]
+    assert leading_frame(frames) == Frame(
+        "/app/src/engine.py", 412, "apply", FrameKind.PROJECT, "src/engine.py"
+    )
+
+
+def test_a_failure_in_the_test_alone_has_no_leading_frame() -> None:
+    frames = classify_frames(parse_frames(GO_TEST), PathMapper(["engine.go"]))
+
+    assert leading_frame(frames) is None
