@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import random
+
+from arcview.analysis.edits import FileEdit
+from arcview.analysis.replay import FileOrigins, LineOrigin, StepEdit, replay_file
+
+
+def write(step: str, text: str) -> StepEdit:
+    return StepEdit(step, FileEdit("a.py", "write", new=text))
+
+
+def replace(step: str, old: str, new: str) -> StepEdit:
+    return StepEdit(step, FileEdit("a.py", "replace", old=old, new=new))
+
+
+def steps(origins: FileOrigins) -> list[str | None]:
+    return [line.step for line in origins.lines]
+
+
+def test_a_new_file_is_attributed_to_the_step_that_wrote_it() -> None:
+    origins = replay_file(None, "a\nb\n", [write("s1", "a\nb\n")])
+
+    assert steps(origins) == ["s1", "s1"]
+    assert origins.faithful
+
+
+def test_only_the_lines_that_an_edit_changes_get_its_step() -> None:
+    origins = replay_file(
+        "one\ntwo\nthree\n", "one\n2\nthree\n", [replace("s1", "one\ntwo", "one\n2")]
+    )
+
+    assert steps(origins) == [None, "s1", None]
+    assert [line.inherited for line in origins.lines] == [True, False, True]
+
+
+def test_a_whole_file_write_keeps_the_origin_of_lines_it_repeats() -> None:
+    origins = replay_file(None, "a\nb\nc\n", [write("s1", "a\nc\n"), write("s2", "a\nb\nc\n")])
+
+    assert steps(origins) == ["s1", "s2", "s1"]
+
+
+def test_reindented_lines_keep_their_step() -> None:
+    origins = replay_file(None, "    x = 1\n", [write("s1", "x = 1\n")])
+
+    assert origins.lines == (LineOrigin("exact", "s1"),)
+    assert not origins.faithful
+
+
+def test_an_edit_that_does_not_fit_is_named_and_its_text_is_only_a_candidate() -> None:
+    origins = replay_file(
+        "base line\n",
+        "base line\nfirst new line\nsecond new line\n",
+        [replace("s1", "made by the shell", "first new line\nsecond new line")],
+    )
+
+    assert origins.unapplied == ("s1",)
+    assert [line.certainty for line in origins.lines] == ["exact", "none", "candidate"]
+
+
+def test_a_line_that_no_visible_edit_wrote_is_not_attributed() -> None:
+    origins = replay_file(None, "made by sed -i\n", [])
+
+    assert origins.lines == (LineOrigin("none"),)
+    assert (origins.written, origins.attributed) == (1, 0)
+
+
+def test_an_ambiguous_edit_is_not_applied() -> None:
+    origins = replay_file("x\nx\n", "x\ny\n", [replace("s1", "x", "y")])
+
+    assert origins.unapplied == ("s1",)
+
+
+def test_random_edits_without_shell_changes_are_attributed_without_a_wrong_answer() -> None:
+    """Against an oracle that tags every line with its step: nothing wrong, nothing left open."""
+    rng = random.Random(7)
+    for _ in range(40):
+        tagged: list[tuple[str, str | None]] = [(f"base {n}", None) for n in range(30)]
+        base = "".join(f"{text}\n" for text, _ in tagged)
+        edits: list[StepEdit] = []
+        for number in range(25):
+            step = f"s{number}"
+            start = rng.randrange(len(tagged) - 2)
+            stop = start + rng.randrange(1, 3)
+            new = [(f"{step} line {n}", step) for n in range(rng.randrange(1, 5))]
+            edits.append(
+                replace(
+                    step,
+                    "".join(f"{text}\n" for text, _ in tagged[start:stop]),
+                    "".join(f"{text}\n" for text, _ in new),
+                )
+            )
+            tagged[start:stop] = new
+            if len(tagged) < 5:
+                break
+        end = "".join(f"{text}\n" for text, _ in tagged)
+
+        origins = replay_file(base, end, edits)
+
+        assert steps(origins) == [step for _, step in tagged]
+        assert origins.faithful
