@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from arcview.analysis.candidates import find_candidates
+from arcview.analysis.clues import Clue, ClueKind, clues_of
+from arcview.model.results import GateTest, Group, Outcome
+
+BLACK_BOX = GateTest(
+    "t::check",
+    Group.P2P,
+    Outcome.FAILED,
+    message=(
+        "assert 3 == 2\n +  where 3 = CompletedProcess(args=['uv', 'run', 'main.py', 'check', "
+        '\'/tmp/x/a.circ\', \'--json\'], returncode=3, stdout=\'{"ok":false,"error":{"type":'
+        '"UndefinedNameError","message":"Undefined signal: X"}}\\n\', '
+        "stderr='').returncode"
+    ),
+    traceback=(
+        "    def test_check():\n>       assert result.exit_code == 2\nE       assert 3 == 2\n"
+        "\ntests/test_a.py:9: AssertionError"
+    ),
+)
+CODE = """\
+class UndefinedNameError(Exception):
+    pass
+
+def resolve(name):
+    raise UndefinedNameError(f"Undefined signal: {name}")
+
+def other():
+    print("nothing to see")
+"""
+
+
+def texts(kind: ClueKind) -> set[str]:
+    return {clue.text for clue in clues_of(BLACK_BOX) if clue.kind is kind}
+
+
+def test_the_program_s_own_words_are_the_clues() -> None:
+    assert "Undefined signal: X" in texts(ClueKind.MESSAGE)
+    assert texts(ClueKind.ERROR_TYPE) == {"UndefinedNameError"}
+    assert texts(ClueKind.COMMAND) == {"check", "--json"}
+
+
+def test_the_test_s_own_source_gives_no_clue() -> None:
+    assert not any("test_check" in clue.text for clue in clues_of(BLACK_BOX))
+
+
+def test_a_bare_assertion_has_no_clue() -> None:
+    bare = GateTest("t", Group.F2P, Outcome.FAILED, message="AssertionError")
+
+    assert clues_of(bare) == ()
+
+
+def test_a_message_is_found_through_the_skeleton_of_an_f_string() -> None:
+    found = find_candidates(clues_of(BLACK_BOX), {"main.py": CODE}, {}, prefer_change=False)
+
+    assert (found[0].path, found[0].line) == ("main.py", 5)
+    assert found[0].speaks
+    assert "prints the message" in found[0].reason
+
+
+def test_for_a_new_failure_the_stage_s_own_lines_rank_first() -> None:
+    clues = (Clue(ClueKind.ERROR_TYPE, "UndefinedNameError"),)
+
+    found = find_candidates(
+        clues, {"main.py": CODE}, {"main.py": frozenset({5})}, prefer_change=True
+    )
+
+    assert [(c.line, c.in_change) for c in found] == [(5, True), (1, False)]
+
+
+def test_a_clue_that_hits_everywhere_is_dropped() -> None:
+    common = "\n".join("raise ValueErrorX" for _ in range(30))
+
+    assert (
+        find_candidates(
+            (Clue(ClueKind.NAME, "ValueErrorX"),), {"a.py": common}, {}, prefer_change=False
+        )
+        == ()
+    )
+
+
+def test_a_short_or_empty_literal_matches_no_message() -> None:
+    code = 'print("{}: {}")\nprint("a b")\n'
+
+    assert (
+        find_candidates(
+            (Clue(ClueKind.MESSAGE, "Undefined signal: X"),),
+            {"a.py": code},
+            {},
+            prefer_change=False,
+        )
+        == ()
+    )
