@@ -1,0 +1,67 @@
+"""What is made from the command registry for people: hints, help, the README's key table."""
+
+from __future__ import annotations
+
+from arcview.session.commands import COMMANDS, Command, Context, Group, commands_in
+
+_KEY_LABELS = {
+    "down": "↓",
+    "up": "↑",
+    "left": "←",
+    "right": "→",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
+    "home": "Home",
+    "end": "End",
+    "space": "Space",
+}
+
+
+def key_label(key: str) -> str:
+    """A key as people write it: `ctrl+r`, `↓`, `]`."""
+    return _KEY_LABELS.get(key, key)
+
+
+def keys_label(command: Command) -> str:
+    """All keys of a command: `1–9`, `j ↓`."""
+    if command.takes_key:
+        return f"{command.keys[0]}–{command.keys[-1]}"
+    return " ".join(map(key_label, command.keys))
+
+
+def hints(context: Context) -> tuple[tuple[str, str], ...]:
+    """Key and short name of what is worth showing in one line there, most telling first."""
+    return tuple(
+        (key_label(command.keys[0]), command.hint)
+        for command in commands_in(context)
+        if command.hint and command.keys
+    )
+
+
+def help_rows(context: Context) -> tuple[tuple[Group, tuple[Command, ...]], ...]:
+    """Everything that applies in a context, under its headings, in the order of the registry."""
+    active = set(commands_in(context))
+    found = (
+        (group, tuple(c for c in COMMANDS if c in active and c.group is group)) for group in Group
+    )
+    return tuple((group, commands) for group, commands in found if commands)
+
+
+def key_table_markdown() -> str:
+    """The key table of the README: every command that has a key, by heading."""
+    lines = ["| Keys | What they do | Where |", "|---|---|---|"]
+    for group in Group:
+        seen: set[tuple[str, str]] = set()
+        for command in COMMANDS:
+            entry = (keys_label(command), command.title)
+            if command.group is not group or not command.keys or entry in seen:
+                continue
+            seen.add(entry)
+            keys = " ".join(f"`{key.replace('|', chr(92) + '|')}`" for key in entry[0].split())
+            lines.append(f"| {keys} | {command.title}: {_uncapitalise(command.help)} "
+                         f"| {command.context.value} |")  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _uncapitalise(text: str) -> str:
+    return text[:1].lower() + text[1:]
