@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from arcview.analysis.clues import Clue, ClueKind
+from arcview.analysis.symptoms import find_symptoms
+from arcview.model.trajectory import (
+    Role,
+    Step,
+    StepKind,
+    ToolCall,
+    ToolKind,
+    ToolResult,
+    Trajectory,
+)
+
+MESSAGE = Clue(ClueKind.MESSAGE, "Undefined signal: X")
+
+
+def step(number: int, output: str, kind: ToolKind = ToolKind.SHELL) -> Step:
+    command = "run" if kind is ToolKind.SHELL else None
+    call = ToolCall(f"c{number}", "tool", kind, command=command, result=ToolResult(output))
+    return Step(f"s{number}", number, Role.ASSISTANT, StepKind.MESSAGE, calls=(call,))
+
+
+def trajectory(*outputs: str) -> Trajectory:
+    return Trajectory("t", tuple(step(n, text) for n, text in enumerate(outputs, 1)))
+
+
+def test_an_output_that_showed_the_message_is_found_with_its_line() -> None:
+    found = find_symptoms("t::x", [MESSAGE], trajectory("ok", "a\nError: Undefined signal: X!\nb"))
+
+    assert [(s.number, s.line) for s in found] == [(2, "Error: Undefined signal: X!")]
+
+
+def test_the_failing_test_s_own_name_is_a_symptom() -> None:
+    found = find_symptoms(
+        "checkpoint_1::test_parse_errors[a-b]",
+        [],
+        trajectory("FAILED t.py::test_parse_errors[a-b]"),
+    )
+
+    assert [s.clue.text for s in found] == ["test_parse_errors"]
+
+
+def test_a_file_that_was_read_is_not_a_symptom() -> None:
+    read = Trajectory("t", (step(1, "print('Undefined signal: X')", ToolKind.READ),))
+
+    assert find_symptoms("t::x", [MESSAGE], read) == ()
+
+
+def test_a_clue_that_most_outputs_hold_is_no_symptom() -> None:
+    assert find_symptoms("t::x", [MESSAGE], trajectory(*["Undefined signal: X"] * 9)) == ()
+
+
+def test_names_and_commands_alone_are_no_symptom() -> None:
+    clues = [Clue(ClueKind.COMMAND, "check"), Clue(ClueKind.NAME, "--json")]
+
+    assert find_symptoms("t::x", clues, trajectory("check --json")) == ()
