@@ -54,7 +54,7 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def _combines(char: str) -> bool:
-    """Whether a character is drawn in the cell of the one before it; Hangul vowels and finals are."""
+    """Whether a character is drawn in the cell before it, as marks and Hangul vowels are."""
     return (
         unicodedata.category(char) in _COMBINING
         or "\u1160" <= char <= "\u11ff"
@@ -108,9 +108,9 @@ def cell_width(char: str) -> int:
     """How many columns one cleaned character takes: 0, 1 or 2."""
     if char < "\u0300":
         return 1
-    if unicodedata.east_asian_width(char) in "WF":
-        return 2
-    return 0 if _combines(char) else 1
+    if _combines(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def cells(text: str) -> int:
