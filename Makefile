@@ -1,0 +1,52 @@
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SAMPLE := fixtures/runs/scripted-demo/notes-cli
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format screenshots bench fixtures clean
+
+help: ## list what make can do
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+demo: $(VENV)/.installed ## install into a virtual environment of its own and open the sample run
+	@$(BIN)/arcview $(SAMPLE)
+
+test: $(VENV)/.installed-dev ## run the whole test suite
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: $(VENV)/.installed-dev ## check format, style, types and the layers of the house
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev ## bring the code into the house format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+screenshots: $(VENV)/.installed ## make the pictures in screenshots/ again from the sample run
+	@$(BIN)/python screenshots/make.py
+
+bench: $(VENV)/.installed-dev ## measure start-up, key presses and memory
+	@$(BIN)/python tests/bench/bench_start.py
+	@$(BIN)/python tests/bench/bench_keys.py
+	@$(BIN)/python tests/bench/bench_memory.py
+
+fixtures: $(VENV)/.installed-dev ## make the sample chain and its runs again by running them
+	@$(BIN)/python fixtures/make_notes_cli.py
+
+clean: ## remove the virtual environment and what tools left behind
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
