@@ -1,0 +1,215 @@
+"""Reads a SlopCodeBench output folder: one problem, one checkpoint a stage.
+
+Layout: https://github.com/SprocketLab/slop-code-bench, and the fork of it that runs a refactoring
+pass after each checkpoint. Must not import pydantic: opening a run would wait for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from arcview.errors import ArcviewError, BadInputError
+from arcview.model.problem import Problem
+from arcview.model.results import GateTest
+from arcview.model.run import Run
+from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
+from arcview.readers.fields import read_bytes
+from arcview.readers.registry import Detection, find_trajectory_reader
+from arcview.readers.runs.slop_code_bench_agent import ARCHIVE, ArchiveFiles
+from arcview.readers.runs.slop_code_bench_gates import detailed
+from arcview.readers.runs.slop_code_bench_run import LAYOUT, PROBLEM, Skeleton, read_skeleton
+from arcview.readers.runs.slop_code_bench_sessions import CLAUDE_CODE
+
+_CHECKPOINT = "checkpoint.yaml"
+_NOT_INPUTS = frozenset({"snapshot", "quality_analysis"})
+_STAGE_ROLES = frozenset({SessionRole.MAIN, SessionRole.RETRY, SessionRole.SUBAGENT})
+
+
+class SlopCodeBenchReader:
+    """Reads `<problem>/checkpoint_N/…` folders."""
+
+    id = LAYOUT
+    title = "SlopCodeBench output folder"
+
+    def detect(self, path: Path) -> Detection | None:
+        """Recognises `problem.yaml` beside `checkpoint_N/checkpoint.yaml`."""
+        if not (path / PROBLEM).is_file():
+            return None
+        found = next(path.glob(f"checkpoint_*/{_CHECKPOINT}"), None)
+        if found is None:
+            return None
+        return Detection(self.id, f"{PROBLEM} beside {found.parent.name}/{_CHECKPOINT}")
+
+    def summarise(self, path: Path) -> Run:
+        """The skeleton without trajectories.
+
+        Raises:
+            BadInputError: problem.yaml is missing or is not what the layout promises.
+        """
+        return read_skeleton(path, with_sessions=False).run
+
+    def read(self, path: Path) -> OpenedSlopCodeBench:
+        """Opens the run.
+
+        Raises:
+            BadInputError: as for `summarise`.
+        """
+        return OpenedSlopCodeBench(path, read_skeleton(path, with_sessions=True))
+
+
+class OpenedSlopCodeBench:
+    """An opened run; details are read when they are asked for and not kept."""
+
+    def __init__(self, path: Path, skeleton: Skeleton) -> None:
+        self._path = path
+        self._skeleton = skeleton
+        self._archives: dict[str, ArchiveFiles] = {}
+
+    @property
+    def run(self) -> Run:
+        """The skeleton."""
+        return self._skeleton.run
+
+    def gate_tests(self, gate: str, state: str | None) -> tuple[GateTest, ...]:
+        """The tests of a recorded gate run with messages; empty when unmeasured."""
+        evaluation = self._skeleton.evaluations.get((gate, state))
+        return () if evaluation is None else detailed(evaluation, self._skeleton.problems)
+
+    def gate_outcomes(self, gate: str, state: str | None) -> tuple[GateTest, ...]:
+        """The same tests as evaluation.json lists them."""
+        evaluation = self._skeleton.evaluations.get((gate, state))
+        return () if evaluation is None else evaluation.tests
+
+    def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
+        """The steps of a stage or of a pass.
+
+        Among the trajectories of a stage those that belong elsewhere add no steps; they are named
+        among the sessions.
+        """
+        shown = [ref for ref in refs if ref.role in _STAGE_ROLES] or list(refs)
+        joined = _joined([self._trajectory(ref) for ref in shown])
+        aside = [ref for ref in refs if ref not in shown]
+        sessions = [self._aside(ref) for ref in aside]
+        return replace(joined, sessions=(*joined.sessions, *sessions))
+
+    def text(self, path: str) -> str:
+        """A file of the run as text; undecodable bytes are replaced.
+
+        Raises:
+            BadInputError: it is missing, unreadable, or outside the run folder.
+        """
+        return self._bytes(path).decode("utf-8", "replace")
+
+    def inputs(self) -> tuple[Path, ...]:
+        """Every file outside the workspaces, and the folders that hold them.
+
+        A folder's own time tells that a file has come or gone.
+        """
+        return tuple(sorted(_inputs_below(self._path)))
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What was wrong; grows when the details of a gate are read."""
+        return tuple(self._skeleton.problems)
+
+    def _trajectory(self, ref: TrajectoryRef) -> Trajectory:
+        """One trajectory with the files that complete it."""
+        try:
+            if ref.format != CLAUDE_CODE:
+                reader, _ = find_trajectory_reader(self._path / ref.path)
+                return reader.read(self._path / ref.path)
+        except ArcviewError as error:
+            problem = Problem(ref.path, f"{error}; its steps cannot be shown")
+            return Trajectory(format="unknown", problems=(problem,))
+        from arcview.readers.trajectories.claude_code import Source, join  # when first looked at
+
+        problems = []
+        sources = []
+        for path in (ref.path, *ref.companions):
+            try:
+                sources.append(Source(path, self._bytes(path)))
+            except BadInputError as error:
+                problems.append(Problem(path, error.expected))
+        joined = join(sources)
+        return replace(
+            joined,
+            sessions=tuple(_as_of(session, ref.role) for session in joined.sessions),
+            problems=(*problems, *joined.problems),
+        )
+
+    def _aside(self, ref: TrajectoryRef) -> Session:
+        """A session that lies in the folder of a stage that it does not belong to."""
+        owner = next(
+            (
+                stage.index
+                for stage in self.run.stages
+                for between in stage.passes
+                if ref in between.trajectories
+            ),
+            None,
+        )
+        note = "its first prompt is not this stage's"
+        if owner is not None:
+            note = f"belongs to the pass after stage {owner}"
+        return Session(ref.session or ref.path, ref.role, self._trajectory(ref).step_count, note)
+
+    def _bytes(self, path: str) -> bytes:
+        """A file of the run by its path relative to it, which may lead into an archive."""
+        parts = PurePosixPath(path).parts
+        if not parts or PurePosixPath(path).is_absolute() or ".." in parts or "\0" in path:
+            raise BadInputError(path, "expected a path inside the run folder")
+        if ARCHIVE in parts:
+            at = parts.index(ARCHIVE) + 1
+            shown = "/".join(parts[:at])
+            if shown not in self._archives:
+                found = ArchiveFiles(self._inside(shown), shown, self._skeleton.problems)
+                self._archives[shown] = found
+            return self._archives[shown].read("/".join(parts[at:]))
+        return read_bytes(self._inside(path), path)
+
+    def _inside(self, path: str) -> Path:
+        """The real place of a file, which must be below the run folder."""
+        real = (self._path / path).resolve()
+        if not real.is_relative_to(self._path.resolve()):
+            raise BadInputError(path, "leads out of the run folder; links are not followed")
+        return real
+
+
+def _as_of(session: Session, role: SessionRole) -> Session:
+    """A session of a pass is one between the stages, not the stage's main one."""
+    if session.role is SessionRole.SUBAGENT or role in _STAGE_ROLES:
+        return session
+    return replace(session, role=role)
+
+
+def _joined(trajectories: Sequence[Trajectory]) -> Trajectory:
+    """Several trajectories after each other, numbered through."""
+    if len(trajectories) == 1:
+        return trajectories[0]
+    counts: Counter[str] = Counter()
+    numbers = count(1)
+    steps = []
+    for trajectory in trajectories:
+        counts.update(dict(trajectory.unknown_records))
+        steps += [
+            step if step.number is None else replace(step, number=next(numbers))
+            for step in trajectory.steps
+        ]
+    return Trajectory(
+        format=trajectories[0].format if trajectories else CLAUDE_CODE,
+        steps=tuple(steps),
+        sessions=tuple(session for t in trajectories for session in t.sessions),
+        problems=tuple(problem for t in trajectories for problem in t.problems),
+        unknown_records=tuple(counts.items()),
+    )
+
+
+def _inputs_below(folder: Path) -> Iterator[Path]:
+    for current, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _NOT_INPUTS]
+        yield Path(current)
+        yield from (Path(current) / name for name in files)

@@ -1,0 +1,277 @@
+"""The files that an agent left in a SlopCodeBench checkpoint: `agent/` or `agent.tar.gz`.
+
+Reads first and last lines; the steps themselves are the trajectory reader's business.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from arcview.errors import BadInputError
+from arcview.model.problem import Problem
+from arcview.model.trajectory import Usage
+from arcview.readers.fields import Fields, read_bytes
+
+FOLDER = "agent"
+ARCHIVE = "agent.tar.gz"
+STREAM = "stdout.jsonl"
+# What other agents of the benchmark leave, in the order of how much it tells.
+OTHER_TRAJECTORIES = ("trajectory.jsonl", "trajectory.json", "messages.jsonl", "events.jsonl")
+
+_END_BYTES = 256 * 1024
+_MAX_MEMBERS = 20_000
+_MAX_MEMBER_BYTES = 256 * 1024 * 1024
+_MAX_ARCHIVE_BYTES = 1024 * 1024 * 1024
+
+
+class AgentFiles(Protocol):
+    """The files of one agent folder, packed or not; names are relative to it."""
+
+    @property
+    def shown(self) -> str:
+        """The folder or archive relative to the run."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """The names of all regular files, sorted."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """The content of a file.
+
+        Raises:
+            BadInputError: it cannot be read.
+        """
+        ...
+
+    def head(self, name: str) -> bytes:
+        """The first 256 KiB; empty when the file is missing or cannot be read."""
+        ...
+
+    def tail(self, name: str) -> bytes:
+        """The last 256 KiB; empty when the file is missing or cannot be read."""
+        ...
+
+
+def find_agent_files(checkpoint: Path, shown: str, problems: list[Problem]) -> AgentFiles | None:
+    """The agent's files in a checkpoint or an `after_skill` folder; null when it has none."""
+    if (checkpoint / FOLDER).is_dir() and not (checkpoint / FOLDER).is_symlink():
+        return FolderFiles(checkpoint / FOLDER, f"{shown}/{FOLDER}")
+    if (checkpoint / ARCHIVE).is_file():
+        return ArchiveFiles(checkpoint / ARCHIVE, f"{shown}/{ARCHIVE}", problems)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFiles:
+    """An agent folder as it is; links are not followed."""
+
+    root: Path
+    shown: str
+
+    def names(self) -> Sequence[str]:
+        """The names of all regular files, sorted."""
+        found = []
+        for folder, _, names in os.walk(self.root):
+            inner = Path(folder)
+            files = [inner / name for name in names]
+            found += [
+                file.relative_to(self.root).as_posix()
+                for file in files
+                if file.is_file() and not file.is_symlink()
+            ]
+        return sorted(found)
+
+    def read(self, name: str) -> bytes:
+        """The content of a file."""
+        return read_bytes(self.root / name, f"{self.shown}/{name}")
+
+    def head(self, name: str) -> bytes:
+        """The first 256 KiB."""
+        return self._part(name, from_end=False)
+
+    def tail(self, name: str) -> bytes:
+        """The last 256 KiB."""
+        return self._part(name, from_end=True)
+
+    def _part(self, name: str, *, from_end: bool) -> bytes:
+        try:
+            with (self.root / name).open("rb") as file:
+                if from_end:
+                    size = file.seek(0, os.SEEK_END)
+                    file.seek(max(0, size - _END_BYTES))
+                return file.read(_END_BYTES)
+        except OSError:
+            return b""
+
+
+@dataclass(slots=True)
+class ArchiveFiles:
+    """A packed agent folder, read into memory at first use.
+
+    Nothing is written to disk, so member paths, links and devices can do no harm; members with
+    unsafe names are left out and reported.
+    """
+
+    path: Path
+    shown: str
+    problems: list[Problem]
+    _contents: dict[str, bytes] | None = field(default=None, init=False)
+
+    def names(self) -> Sequence[str]:
+        """The names of all regular files, sorted."""
+        return sorted(self._loaded())
+
+    def read(self, name: str) -> bytes:
+        """The content of a file."""
+        content = self._loaded().get(name)
+        if content is None:
+            raise BadInputError(f"{self.shown}/{name}", "the file is missing")
+        return content
+
+    def head(self, name: str) -> bytes:
+        """The first 256 KiB."""
+        return self._loaded().get(name, b"")[:_END_BYTES]
+
+    def tail(self, name: str) -> bytes:
+        """The last 256 KiB."""
+        return self._loaded().get(name, b"")[-_END_BYTES:]
+
+    def _loaded(self) -> dict[str, bytes]:
+        if self._contents is None:
+            self._contents = {}
+            try:
+                with tarfile.open(self.path, "r:*") as archive:
+                    self._load(archive, self._contents)
+            except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+                what = f"damaged archive, {len(self._contents)} files could be read: {error}"
+                self.problems.append(Problem(self.shown, what))
+        return self._contents
+
+    def _load(self, archive: tarfile.TarFile, contents: dict[str, bytes]) -> None:
+        """Reads regular members within the limits."""
+        left_out = 0
+        total = 0
+        for count, member in enumerate(archive):
+            name = _safe_name(member.name)
+            total += member.size
+            if count >= _MAX_MEMBERS or total > _MAX_ARCHIVE_BYTES:
+                self.problems.append(Problem(self.shown, f"too large: only {count} members read"))
+                break
+            if member.isdir():
+                continue
+            if name is None or not member.isreg() or member.size > _MAX_MEMBER_BYTES:
+                left_out += 1
+                continue
+            opened = archive.extractfile(member)
+            if opened is not None:
+                contents[name] = opened.read()
+        if left_out:
+            what = f"{left_out} members left out: unsafe names, links, devices or too large"
+            self.problems.append(Problem(self.shown, what))
+
+
+def _safe_name(name: str) -> str | None:
+    """A member's name below the agent folder; null when it points outside."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or "\0" in name:
+        return None
+    parts = path.parts[1:] if path.parts[:1] == (FOLDER,) else path.parts
+    return "/".join(parts) or None
+
+
+def records(data: bytes) -> Iterator[Mapping[str, object]]:
+    """The JSON objects among the lines; lines that are cut or something else are passed over."""
+    for line in data.splitlines():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnds:
+    """What the first and the last line of a Claude Code stream say."""
+
+    session: str | None = None
+    model: str | None = None
+    version: str | None = None
+    cwd: str | None = None
+    result: Fields | None = None
+    """The closing record; null when the agent was killed before it wrote one."""
+
+    @property
+    def failed(self) -> bool:
+        """The last attempt ended in an error, whatever its subtype says."""
+        return self.result is not None and self.result.values.get("is_error") is True
+
+    @property
+    def message(self) -> str | None:
+        """The first line of the closing message."""
+        text = self.result.values.get("result") if self.result is not None else None
+        lines = text.strip().splitlines() if isinstance(text, str) else []
+        return lines[0] if lines else None
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens and cost that the client itself added up."""
+        if self.result is None:
+            return None
+        counted = self.result.sub("usage")
+        usage = Usage(
+            input_tokens=counted.count("input_tokens"),
+            cached_tokens=counted.count("cache_read_input_tokens"),
+            output_tokens=counted.count("output_tokens"),
+            cost_usd=self.result.number("total_cost_usd"),
+        )
+        return measured(usage)
+
+
+def stream_ends(files: AgentFiles | None) -> StreamEnds:
+    """Reads the ends of `stdout.jsonl`; everything is unknown when it is not a Claude stream."""
+    if files is None:
+        return StreamEnds()
+    init = next(iter(records(files.head(STREAM)[:_END_BYTES])), {})
+    texts = {key: value for key, value in init.items() if isinstance(value, str)}
+    if "session_id" not in texts:
+        return StreamEnds()
+    closing = None
+    for line in reversed(files.tail(STREAM).splitlines()):
+        record = next(records(line), None)
+        if record is not None:
+            closing = record if record.get("type") == "result" else None
+            break
+    result = None if closing is None else Fields.of(dict(closing), f"{files.shown}/{STREAM}", [])
+    return StreamEnds(
+        texts["session_id"],
+        texts.get("model"),
+        texts.get("claude_code_version"),
+        texts.get("cwd"),
+        result,
+    )
+
+
+def measured(usage: Usage) -> Usage | None:
+    """The usage with figures that were never measured as null; null when nothing was.
+
+    No output at all means that the harness or the client did not count; a cost of 0 beside tokens
+    means the same for the cost.
+    """
+    if not usage.output_tokens and not usage.input_tokens and not usage.cost_usd:
+        return None
+    return Usage(
+        usage.input_tokens,
+        usage.cached_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens or None,
+        usage.cost_usd or None,
+    )
