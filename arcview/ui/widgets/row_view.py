@@ -315,9 +315,13 @@ class RowView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Draws one line of the widget."""
         index = self.scroll_offset.y + y
-        width = self.scrollable_content_region.width
         if index >= len(self._source):
             return Strip.blank(self.size.width, self.visual_style.rich_style)
+        return self.render_row(index)
+
+    def render_row(self, index: int) -> Strip:
+        """The strip of one row, drawn or from the cache."""
+        width = self.scrollable_content_region.width
         cursor = 0 if index != self._cursor else 2 if self.has_focus else 1
         key = (index, self._sideways, width, cursor, self._generation)
         strip = self._strips.get(key)
