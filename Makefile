@@ -30,9 +30,9 @@ screenshots: $(VENV)/.installed ## make the pictures in screenshots/ again from 
 	@$(BIN)/python screenshots/make.py
 
 bench: $(VENV)/.installed-dev ## measure start-up, key presses and memory
-	@$(BIN)/python tests/bench/bench_start.py
-	@$(BIN)/python tests/bench/bench_keys.py
-	@$(BIN)/python tests/bench/bench_memory.py
+	@$(BIN)/python -m tests.bench.bench_start
+	@$(BIN)/python -m tests.bench.bench_keys
+	@$(BIN)/python -m tests.bench.bench_memory
 
 fixtures: $(VENV)/.installed-dev ## make the sample chain and its runs again by running them
 	@$(BIN)/python fixtures/make_notes_cli.py
@@ -41,7 +41,7 @@ clean: ## remove the virtual environment and what tools left behind
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 $(BIN)/python:
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .

@@ -1,0 +1,121 @@
+"""Starts a program on a pseudo-terminal and says when what is on its screen."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+
+COLUMNS, ROWS = 160, 50
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P^_][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[@-Z=>78])"
+)
+
+
+class Terminal:
+    """One program on a pseudo-terminal of 160×50; `with` ends it."""
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+        self.raw = ""
+        """Everything the program wrote so far."""
+        self.started = time.perf_counter()
+        self._argv = list(argv)
+        self._env = {
+            **os.environ,
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            **(env or {}),
+        }
+        self.pid = -1
+        self._fd = -1
+
+    def __enter__(self) -> Terminal:
+        self.started = time.perf_counter()
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
+            _resize(sys.stdout.fileno())
+            os.execve(self._argv[0], self._argv, self._env)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        os.close(self._fd)
+        os.waitpid(self.pid, 0)
+
+    def press(self, keys: str) -> float:
+        """Sends keys; the instant at which they were sent."""
+        os.write(self._fd, keys.encode())
+        return time.perf_counter()
+
+    def read(self, timeout_s: float) -> bool:
+        """Reads what is there; false when nothing came in time.
+
+        Raises:
+            EOFError: The program ended.
+        """
+        ready, _, _ = select.select([self._fd], [], [], timeout_s)
+        if not ready:
+            return False
+        try:
+            data = os.read(self._fd, 1 << 16)
+        except OSError as error:  # Linux says EIO when the other side is closed
+            raise EOFError(f"the program ended:\n{self.text[-2000:]}") from error
+        if not data:
+            raise EOFError(f"the program ended:\n{self.text[-2000:]}")
+        self.raw += data.decode("utf-8", "replace")
+        return True
+
+    @property
+    def text(self) -> str:
+        """What was written so far, without control sequences."""
+        return _ESCAPE.sub("", self.raw)
+
+    def wait_for(self, seen: Callable[[str], bool], timeout_s: float = 30) -> float:
+        """Seconds from the start until the written text satisfies a condition.
+
+        Raises:
+            TimeoutError: It did not in time.
+        """
+        limit = time.perf_counter() + timeout_s
+        while not seen(self.text):
+            if not self.read(max(0.0, limit - time.perf_counter())):
+                raise TimeoutError(f"not seen in {timeout_s} s:\n{self.text[-2000:]}")
+        return time.perf_counter() - self.started
+
+    def settle(self, quiet_s: float = 0.15, timeout_s: float = 30) -> tuple[float, float] | None:
+        """Reads until nothing comes for a while; the instants of the first and last output.
+
+        Null when nothing came at all.
+        """
+        first = last = None
+        limit = time.perf_counter() + timeout_s
+        while time.perf_counter() < limit and self.read(quiet_s):
+            last = time.perf_counter()
+            first = first or last
+        return (first, last) if first is not None and last is not None else None
+
+    def rss_bytes(self) -> int:
+        """Resident memory of the program itself."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii") as status:  # noqa: PTH123
+            row = next(line for line in status if line.startswith("VmRSS:"))
+        return int(row.split()[1]) * 1024
+
+
+def _resize(fd: int) -> None:
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
