@@ -5,7 +5,7 @@ SAMPLE := fixtures/runs/scripted-demo/notes-cli
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format screenshots bench fixtures clean
+.PHONY: help demo test lint format keys screenshots bench fixtures clean
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -25,6 +25,9 @@ lint: $(VENV)/.installed-dev ## check format, style, types and the layers of the
 format: $(VENV)/.installed-dev ## bring the code into the house format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+keys: $(VENV)/.installed ## write the key table of README.md again
+	@$(BIN)/python -m tests.write_key_table
 
 screenshots: $(VENV)/.installed ## make the pictures in screenshots/ again from the sample run
 	@$(BIN)/python screenshots/make.py

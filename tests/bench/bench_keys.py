@@ -17,7 +17,8 @@ KEYS = {
     "next pane": "\t",
     "row down": "j",
     "page down": "\x04",
-    "next file of the diff": "}",
+    "next file of the diff": ")",
+    "previous file of the diff": "(",
     "zoom and back": "z",
 }
 
