@@ -1,0 +1,254 @@
+"""Builds the tree of every state in the private object store. The run folder is only read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from urllib.parse import quote
+
+from arcview.errors import CancelledError, GitError
+from arcview.git import Git
+from arcview.model.problem import Problem
+from arcview.model.run import Run
+from arcview.model.states import (
+    BundleSource,
+    EmptySource,
+    PatchSource,
+    State,
+    StateKind,
+)
+from arcview.states.archive import ArchiveError, read_archive
+from arcview.states.cache import write_atomically
+from arcview.states.folder import Listing, store_files
+from arcview.states.objects import EMPTY_TREE, ObjectStore
+from arcview.states.patch_text import strip_level
+from arcview.states.record import StateRecord, load_records, save_records
+from arcview.states.survey import Look, before, has_source
+
+Progress = Callable[[int, int, str], None]
+
+_NAMED_FAULTS = 20
+"""Faults of one state that are named one by one; the rest is counted."""
+
+
+class MissingError(Exception):
+    """A state cannot be built; the text says why."""
+
+
+class Builder:
+    """Builds what is missing or stale, state by state; each finished state is kept."""
+
+    def __init__(
+        self,
+        run: Run,
+        git_dir: Path,
+        looks: dict[str, Look],
+        progress: Progress | None,
+        cancelled: Callable[[], bool] | None,
+    ) -> None:
+        self._run = run
+        self._git_dir = git_dir
+        self._git = Git(git_dir)
+        self._objects = ObjectStore(git_dir)
+        self._looks = looks
+        self._progress = progress
+        self._cancelled = cancelled
+        self._records: dict[str, StateRecord] = {}
+        self._bundles: dict[Path, dict[str, str]] = {}
+        self._problems: list[Problem] = []
+        self._done = self._total = 0
+
+    def build(self) -> dict[str, StateRecord]:
+        """Builds all states.
+
+        Returns:
+            One record per state that has a source, also for those that cannot be built.
+
+        Raises:
+            CancelledError: `cancelled` said so; the states built so far are kept.
+            ArcviewError: the cache cannot be written.
+        """
+        self._objects.create()
+        old = load_records(self._git_dir)
+        states = [state for state in self._run.states if has_source(state)]
+        fresh = {
+            state.id: old[state.id]
+            for state in states
+            if state.id in old and old[state.id].fingerprint == self._looks[state.id].fingerprint
+        }
+        stale = [state for state in states if state.id not in fresh]
+        self._records = fresh
+        self._total = sum(self._weight(state) for state in stale)
+        for state in stale:
+            self._ensure(state)
+        self._link(states)
+        if self._records != old:
+            save_records(self._git_dir, self._records)
+        return self._records
+
+    def _weight(self, state: State) -> int:
+        listing = self._looks[state.id].listing
+        return 1 if listing is None else len(listing.files) + 1
+
+    def _advance(self, count: int, state: State) -> None:
+        if self._cancelled is not None and self._cancelled():
+            raise CancelledError("cancelled")
+        # The members of an archive are not known beforehand.
+        self._done = min(self._done + count, self._total)
+        if self._progress is not None:
+            self._progress(self._done, self._total, state.id)
+
+    def _ensure(self, state: State) -> StateRecord:
+        """The record of a state, built with all that it is based on."""
+        if state.id in self._records:
+            return self._records[state.id]
+        look = self._looks[state.id]
+        base = self._base(state) if look.missing is None else None
+        self._problems = []
+        tree = missing = None
+        try:
+            tree = self._tree(state, look, base)
+        except MissingError as error:
+            missing = str(error)
+        if tree is not None and state.tree is not None and state.tree != tree:
+            what = f"the run records the tree {state.tree} for it, its files give {tree}"
+            self._problems.append(Problem(f"state {state.id}", what))
+        record = StateRecord(look.fingerprint, tree, missing, tuple(self._problems))
+        self._records[state.id] = record
+        save_records(self._git_dir, self._records)
+        self._advance(1, state)
+        return record
+
+    def _base(self, state: State) -> StateRecord | None:
+        """The record of the state that this one is made from, if it is."""
+        if isinstance(state.source, PatchSource):
+            base = self._run.state(state.source.base)
+        else:
+            base = before(self._run, state) if state.source is None else None
+        return None if base is None else self._ensure(base)
+
+    def _tree(self, state: State, look: Look, base: StateRecord | None) -> str:
+        if look.missing is not None:
+            raise MissingError(look.missing)
+        if isinstance(state.source, EmptySource):
+            return EMPTY_TREE
+        if base is not None and base.tree is None:
+            raise MissingError(f"the state it is based on is missing: {base.missing}")
+        if base is not None and base.tree is not None and look.path is None:
+            return base.tree
+        assert look.path is not None
+        if look.listing is not None:
+            return self._folder_tree(state, look.listing)
+        if isinstance(state.source, BundleSource):
+            return self._bundle_tree(look.path, state.source)
+        if isinstance(state.source, PatchSource) and base is not None and base.tree is not None:
+            return self._patched_tree(look.path, state.source, base.tree)
+        return self._archive_tree(state, look.path)
+
+    def _folder_tree(self, state: State, listing: Listing) -> str:
+        leaves, faults = store_files(
+            listing, self._objects, lambda count: self._advance(count, state)
+        )
+        self._report(listing.root, listing.repositories, [*listing.faults, *faults])
+        return self._objects.write_tree(leaves)
+
+    def _archive_tree(self, state: State, path: Path) -> str:
+        try:
+            content = read_archive(path, self._objects, lambda _: self._advance(0, state))
+        except ArchiveError as error:
+            raise MissingError(f"{self._shown(path)}: {error}") from error
+        self._report(os.fsencode(path), sorted(content.repositories), content.faults)
+        return self._objects.write_tree(content.leaves.values())
+
+    def _bundle_tree(self, path: Path, source: BundleSource) -> str:
+        try:
+            if path not in self._bundles:
+                listed = self._git.run(["bundle", "unbundle", str(path)], cancelled=self._cancelled)
+                lines = listed.decode("utf-8", "surrogateescape").split("\n")
+                self._bundles[path] = {
+                    ref: oid for oid, _, ref in (line.partition(" ") for line in lines if line)
+                }
+            oid = self._bundles[path].get(source.ref)
+            if oid is None:
+                raise MissingError(f"{source.path} has no ref {source.ref}")
+            return self._git.run(["rev-parse", "--verify", f"{oid}^{{tree}}"]).decode().strip()
+        except GitError as error:
+            raise MissingError(f"{source.path}: {error}") from error
+
+    def _patched_tree(self, path: Path, source: PatchSource, base: str) -> str:
+        index = self._git_dir / f"index.{os.urandom(6).hex()}"
+        try:
+            patch = path.read_bytes()
+            self._git.run(["read-tree", base], index=index)
+            if patch.strip():
+                level = f"-p{strip_level(patch)}"
+                args = ["apply", "--cached", "--whitespace=nowarn", level, "-"]
+                self._git.run(args, stdin=patch, index=index, cancelled=self._cancelled)
+            return self._git.run(["write-tree"], index=index).decode().strip()
+        except OSError as error:
+            raise MissingError(f"{source.path} cannot be read: {error.strerror}") from error
+        except GitError as error:
+            raise MissingError(f"{source.path} does not apply to {source.base}: {error}") from error
+        finally:
+            index.unlink(missing_ok=True)
+
+    def _report(
+        self, root: bytes, repositories: list[bytes], faults: list[tuple[bytes, str]]
+    ) -> None:
+        """Notes what is not part of a state although it lies in its source."""
+        where = self._shown(Path(os.fsdecode(root)))
+        for path, reason in faults[:_NAMED_FAULTS]:
+            self._problems.append(Problem(f"{where}: {_text(path)}", reason))
+        if len(faults) > _NAMED_FAULTS:
+            more = f"{len(faults) - _NAMED_FAULTS} more entries could not be read or were left out"
+            self._problems.append(Problem(where, more))
+        if repositories:
+            names = ", ".join(map(_text, repositories[:3])) + (", …" * (len(repositories) > 3))
+            what = f"nested git repositories ({names}): the .git is left out, the files are kept"
+            self._problems.append(Problem(where, f"{len(repositories)} {what}"))
+
+    def _shown(self, path: Path) -> str:
+        """A path as the user would name it."""
+        root = Path(self._run.path)
+        return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
+
+    def _link(self, states: Iterable[State]) -> None:
+        """Puts the trees on one line of commits, in order, for blame; the reference on its own."""
+        agent: str | None = None
+        reference: str | None = None
+        start: str | None = None
+        for order, state in enumerate(states):
+            record = self._records[state.id]
+            if record.tree is None:
+                continue
+            is_reference = state.kind is StateKind.REFERENCE
+            parent = (reference or start) if is_reference else agent
+            parents = [] if parent is None else [parent]
+            commit = self._objects.write_commit(record.tree, parents, order, state.id)
+            if is_reference:
+                reference = commit
+            else:
+                agent = commit
+                start = start or commit
+            if record.commit != commit:
+                self._records[state.id] = StateRecord(
+                    record.fingerprint, record.tree, record.missing, record.problems, commit
+                )
+                # For people and for git's own clean-up; arcview itself goes by the records.
+                ref = self._git_dir / "refs" / "arcview" / ref_name(state.id)
+                write_atomically(ref, f"{commit}\n".encode("ascii"))
+
+
+def ref_name(state_id: str) -> str:
+    """The last part of `refs/arcview/…` for a state; odd ids are percent-encoded."""
+    plain = re.fullmatch(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", state_id)
+    if plain and not state_id.endswith(".lock"):
+        return state_id
+    encoded = quote(state_id, safe="", errors="surrogateescape")
+    return encoded.replace(".", "%2E")
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")

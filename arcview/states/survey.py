@@ -1,0 +1,132 @@
+"""Looks at the sources of all states: what is there, and whether it changed. Reads no file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from arcview.model.run import Run
+from arcview.model.states import (
+    ArchiveSource,
+    BundleSource,
+    EmptySource,
+    FolderSource,
+    PatchSource,
+    State,
+    StateKind,
+)
+from arcview.states.folder import Listing, list_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at the source of one state found."""
+
+    fingerprint: str
+    """Changes whenever the state may have."""
+    path: Path | None = None
+    """Where the source lies; null where it is no file or folder."""
+    listing: Listing | None = None
+    """For folders: what is in it."""
+    missing: str | None = None
+    """Why it cannot be built."""
+
+
+def has_source(state: State) -> bool:
+    """Tells whether a state's bytes are recorded, in themselves or as equal to those before it."""
+    return state.source is not None or state.unchanged is True
+
+
+def survey(run: Run, cancelled: Callable[[], bool] | None = None) -> dict[str, Look]:
+    """Looks at the source of every state that has one.
+
+    Raises:
+        CancelledError: `cancelled` said so.
+    """
+    looks: dict[str, Look] = {}
+    for state in run.states:
+        if has_source(state):
+            _look(run, state, looks, frozenset(), cancelled)
+    return looks
+
+
+def before(run: Run, state: State) -> State | None:
+    """The state that comes before another one of the agent's line."""
+    line = run.agent_states()
+    return line[line.index(state) - 1] if state in line[1:] else None
+
+
+def _look(
+    run: Run,
+    state: State,
+    looks: dict[str, Look],
+    below: frozenset[str],
+    cancelled: Callable[[], bool] | None,
+) -> Look:
+    if state.id in looks:
+        return looks[state.id]
+    source = state.source
+    if source is None or isinstance(source, PatchSource):
+        look = _look_through(run, state, looks, below | {state.id}, cancelled)
+    elif isinstance(source, EmptySource):
+        look = Look("empty")
+    else:
+        look = _look_at(run, state, source, cancelled)
+    looks[state.id] = look
+    return look
+
+
+def _look_through(
+    run: Run,
+    state: State,
+    looks: dict[str, Look],
+    below: frozenset[str],
+    cancelled: Callable[[], bool] | None,
+) -> Look:
+    """Looks at a state that is made from another one."""
+    if isinstance(state.source, PatchSource):
+        name = state.source.base
+        base = run.state(name)
+    else:
+        base = before(run, state)
+        name = "the state before it" if base is None else base.id
+    if base is None or not has_source(base):
+        return Look("no base", missing=f"{name}, which it is based on, is missing")
+    if base.id in below:
+        return Look("circle", missing=f"it is based on {name}, which is based on it")
+    under = _look(run, base, looks, below, cancelled)
+    if not isinstance(state.source, PatchSource):
+        return Look(f"same as {under.fingerprint}")
+    own = _look_at(run, state, state.source, cancelled)
+    return Look(f"{own.fingerprint} on {under.fingerprint}", own.path, missing=own.missing)
+
+
+def _look_at(
+    run: Run,
+    state: State,
+    source: FolderSource | ArchiveSource | BundleSource | PatchSource,
+    cancelled: Callable[[], bool] | None,
+) -> Look:
+    """Looks at a state that lies in a file or folder of its own."""
+    path = Path(run.path) / source.path
+    if state.kind is not StateKind.REFERENCE and not _lies_in(path, Path(run.path)):
+        return Look("outside", missing=f"{source.path} leads out of the run folder; not followed")
+    try:
+        if isinstance(source, FolderSource):
+            listing = list_folder(path, cancelled)
+            return Look(f"folder {listing.fingerprint()}", path, listing)
+        facts = path.stat()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        return Look("absent", missing=f"{source.path} cannot be read: {reason}")
+    ref = f" {source.ref}" if isinstance(source, BundleSource) else ""
+    kind = type(source).__name__
+    return Look(f"{kind} {source.path} {facts.st_size} {facts.st_mtime_ns}{ref}", path)
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    """Tells whether a path is inside a folder once all links are followed."""
+    # The reference may lie in a shared chain folder; the agent's own states may not.
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
