@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import os
 import pty
 import re
 import select
-import signal
 import struct
-import sys
+import subprocess
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 
 COLUMNS, ROWS = 160, 50
@@ -36,15 +35,22 @@ class Terminal:
             "COLORTERM": "truecolor",
             **(env or {}),
         }
-        self.pid = -1
         self._fd = -1
+        self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Terminal:
+        self._fd, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         self.started = time.perf_counter()
-        self.pid, self._fd = pty.fork()
-        if self.pid == 0:
-            _resize(sys.stdout.fileno())
-            os.execve(self._argv[0], self._argv, self._env)
+        self._process = subprocess.Popen(
+            self._argv,
+            env=self._env,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
         return self
 
     def __exit__(
@@ -53,10 +59,10 @@ class Terminal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
         os.close(self._fd)
-        os.waitpid(self.pid, 0)
 
     def press(self, keys: str) -> float:
         """Sends keys; the instant at which they were sent."""
@@ -112,10 +118,7 @@ class Terminal:
 
     def rss_bytes(self) -> int:
         """Resident memory of the program itself."""
-        with open(f"/proc/{self.pid}/status", encoding="ascii") as status:  # noqa: PTH123
-            row = next(line for line in status if line.startswith("VmRSS:"))
+        assert self._process is not None
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        row = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
         return int(row.split()[1]) * 1024
-
-
-def _resize(fd: int) -> None:
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
