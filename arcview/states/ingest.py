@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from urllib.parse import quote
 
 from arcview.errors import CancelledError, GitError
 from arcview.git import Git
@@ -246,8 +245,8 @@ def ref_name(state_id: str) -> str:
     plain = re.fullmatch(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", state_id)
     if plain and not state_id.endswith(".lock"):
         return state_id
-    encoded = quote(state_id, safe="", errors="surrogateescape")
-    return encoded.replace(".", "%2E")
+    data = state_id.encode("utf-8", "surrogateescape")
+    return re.sub(rb"[^A-Za-z0-9_-]", lambda odd: b"%%%02X" % odd[0][0], data).decode("ascii")
 
 
 def _text(path: bytes) -> str:

@@ -13,27 +13,28 @@ import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
 from arcview.git import Git
 from arcview.model.patch import FileChange, FilePatch
 from arcview.model.problem import Problem
 from arcview.model.run import Run
-from arcview.states.blame import BlameLine, blame
 from arcview.states.cache import (
     DEFAULT_LIMIT_BYTES,
     RunCache,
     enforce_limit,
     write_atomically,
 )
-from arcview.states.changes import FORMAT_VERSION, Changes, compare
-from arcview.states.ingest import Builder, Progress
 from arcview.states.objects import EMPTY_BLOB, MODE_SUBMODULE
 from arcview.states.patch_names import decode, is_inside
-from arcview.states.patch_text import parse_patch
-from arcview.states.path_class import RULES_VERSION
 from arcview.states.record import StateRecord, load_records
 from arcview.states.survey import has_source, survey
+
+if TYPE_CHECKING:
+    from arcview.states.blame import BlameLine
+    from arcview.states.changes import Changes
+    from arcview.states.ingest import Progress
 
 PATCH_LIMIT_BYTES = 2 << 20
 """Both sides of a file together; above it a patch is only made when all of it is asked for."""
@@ -99,6 +100,8 @@ class StateStore:
             CancelledError: `cancelled` said so; what was built so far is kept and used next time.
             ArcviewError: the cache cannot be written.
         """
+        from arcview.states.ingest import Builder  # 3 ms that a run in the cache does not need
+
         self._hold()
         try:
             with self._cache.ingesting(cancelled):
@@ -213,6 +216,8 @@ class StateStore:
             GitError: the file is not in it, or git is missing, too old, or cannot read the store.
             CancelledError: `cancelled` said so.
         """
+        from arcview.states.blame import blame
+
         self._tree(state_id)
         states = {r.commit: i for i, r in self._records.items() if r.commit is not None}
         commit = self._records[state_id].commit
@@ -236,6 +241,9 @@ class StateStore:
         self, old_tree: str, new_tree: str, cancelled: Callable[[], bool] | None
     ) -> Changes:
         """Trees never change, so a list of changes stays right for good."""
+        from arcview.states.changes import FORMAT_VERSION, Changes, compare  # 5 ms, as below
+        from arcview.states.path_class import RULES_VERSION
+
         rules = self._run.chain.path_rules
         versions = f"{FORMAT_VERSION} {RULES_VERSION} {rules}".encode("utf-8", "surrogateescape")
         digest = hashlib.sha256(versions, usedforsecurity=False).hexdigest()[:8]
@@ -258,6 +266,8 @@ class StateStore:
             return FilePatch(change)
         if size_bytes > PATCH_LIMIT_BYTES and not full:
             return FilePatch(change, truncated_bytes=size_bytes)
+        from arcview.states.patch_text import parse_patch  # 5 ms, and only an open diff needs it
+
         blobs = [change.old_blob or EMPTY_BLOB, change.new_blob or EMPTY_BLOB]
         args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", f"-U{context}", *blobs]
         (patch,) = parse_patch(self._git.run(args)).files
