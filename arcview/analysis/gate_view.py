@@ -58,6 +58,8 @@ def build_gate_view(
     tests: Iterable[GateTest],
     history: GateHistory | None,
     policy: Policy = DEFAULT_POLICY,
+    *,
+    absent: str | None = None,
 ) -> GateView:
     """Sorts the tests of one gate run.
 
@@ -68,6 +70,7 @@ def build_gate_view(
         tests: Its tests with messages; may be empty.
         history: What `run_history` says of this gate run.
         policy: Which outcomes count as ok.
+        absent: Why there is no record, where that is known.
     """
     ordered = sorted(tests, key=lambda test: _GROUP_ORDER[test.group.value])
     expected = [test for test in ordered if not test.extra]
@@ -77,7 +80,7 @@ def build_gate_view(
     histories = history.failing if history is not None else {}
     healed = set(history.healed or ()) if history is not None else set()
     return GateView(
-        cell=gate_cell(gate, state, record, history, policy),
+        cell=gate_cell(gate, state, record, history, policy, absent=absent),
         failing=tuple(
             FailingTest(test, histories.get((test.group.value, test.id), History.UNKNOWN))
             for test in failing

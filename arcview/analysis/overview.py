@@ -24,6 +24,12 @@ from arcview.model.results import GateRecord, GroupCounts
 from arcview.model.run import Run, Stage, Status
 from arcview.model.trajectory import Usage
 
+NEVER_RAN = {
+    Status.NOT_STARTED: "the stage was not started",
+    Status.SKIPPED: "the stage was skipped",
+}
+"""Why a stage with this status has no result of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryCounts:
@@ -85,7 +91,8 @@ class StageRow:
     gate: GateCell
     """The stage's own gate on the state it ended in."""
     debt: int | None
-    """Tests that are broken when the stage begins; null where no earlier gate was measured."""
+    """Tests that are broken when the stage begins; null where no earlier gate was measured or the
+    stage never began."""
     cost_usd: float | None = None
     duration_s: float | None = None
     steps: int | None = None
@@ -221,11 +228,13 @@ def gate_cell(
     record: GateRecord | None,
     history: GateHistory | None,
     policy: Policy = DEFAULT_POLICY,
+    *,
+    absent: str | None = None,
 ) -> GateCell:
-    """One gate run as a cell; without a record it is unmeasured."""
+    """One gate run as a cell; without a record it is unmeasured, for the reason in `absent`."""
     judgement = judge(record, policy)
     if record is None:
-        return GateCell(gate, state, judgement)
+        return GateCell(gate, state, replace(judgement, reason=absent or judgement.reason))
     measured = bool(record.f2p or record.p2p or record.other) and record.unmeasured is None
     known = history is not None and history.healed is not None
     return GateCell(
@@ -260,7 +269,10 @@ def _chain_cell(run: Run, history: RunHistory | None, policy: Policy) -> GateCel
 def _stage_row(run: Run, stage: Stage, history: RunHistory | None, policy: Policy) -> StageRow:
     name = str(stage.index)
     found = history.of(name, stage.end) if history is not None else None
-    cell = gate_cell(name, stage.end, run.stage_gate(stage.index), found, policy)
+    absent = NEVER_RAN.get(stage.status)
+    record = run.stage_gate(stage.index)
+    cell = gate_cell(name, stage.end, record, found, policy, absent=absent)
+    began = absent is None or record is not None
     return StageRow(
         index=stage.index,
         title=stage.title,
@@ -271,7 +283,7 @@ def _stage_row(run: Run, stage: Stage, history: RunHistory | None, policy: Polic
         p2p=cell.p2p,
         other=cell.other,
         gate=cell,
-        debt=history.debt.get(stage.index) if history is not None else None,
+        debt=history.debt.get(stage.index) if history is not None and began else None,
         cost_usd=stage.usage.cost_usd if stage.usage is not None else None,
         duration_s=stage.duration_s,
         tokens=stage.usage,
@@ -298,7 +310,7 @@ def _between_cells(
 
 
 def _totals(run: Run) -> Totals:
-    started = [stage for stage in run.stages if stage.status is not Status.NOT_STARTED]
+    started = [stage for stage in run.stages if stage.status not in NEVER_RAN]
     costs = {str(s.index): s.usage.cost_usd if s.usage else None for s in started}
     durations = {str(s.index): s.duration_s for s in started}
     passes = [pass_ for stage in run.stages for pass_ in stage.passes]

@@ -5,7 +5,6 @@ import pytest
 from arcview.analysis.verdicts import Policy, is_ok, judge, not_ok_count, ok_count
 from arcview.model.results import GateRecord, GroupCounts, Outcome, Verdict
 
-
 ONE_PASSED = GroupCounts(expected=1, passed=1)
 NONE = GroupCounts()
 

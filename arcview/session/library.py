@@ -1,0 +1,64 @@
+"""The runs below a folder, one row each, from their summary files alone.
+
+A run that cannot be read is a row that says what is wrong. No single test, trajectory or
+workspace is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arcview.analysis.overview import Overview, build_overview
+from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
+from arcview.errors import ArcviewError
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryRow:
+    """One run folder."""
+
+    path: Path
+    name: str
+    """The path below the folder that was listed; its own name where that is the run itself."""
+    overview: Overview | None
+    """Null where the run cannot be read. What depends on single tests or steps is null in it."""
+    error: str | None = None
+    """What is wrong with a run that cannot be read, in one line."""
+
+
+def scan(root: Path, policy: Policy = DEFAULT_POLICY) -> Iterator[LibraryRow]:
+    """Yields a row for each run at or below a folder, in order of their paths, as it finds them.
+
+    Raises:
+        ArcviewError: there is no such folder.
+    """
+    if not root.is_dir():
+        kind = "not a folder" if root.exists() else "no such folder"
+        raise ArcviewError(f"{root}: {kind}; give a folder with runs")
+    return _rows(root, policy)
+
+
+def _rows(root: Path, policy: Policy) -> Iterator[LibraryRow]:
+    # Imported here because a library that is never opened should cost a run screen nothing.
+    from arcview.readers.registry import iter_runs
+
+    for path in iter_runs(root):
+        yield summarise(path, root, policy)
+
+
+def summarise(path: Path, root: Path, policy: Policy = DEFAULT_POLICY) -> LibraryRow:
+    """The row of one run folder below `root`."""
+    from arcview.readers.registry import find_run_reader
+
+    name = str(path.relative_to(root)) if path != root else path.resolve().name
+    try:
+        reader, _ = find_run_reader(path)
+        overview = build_overview(reader.summarise(path), policy=policy)
+    except ArcviewError as error:
+        return LibraryRow(path, name, None, str(error))
+    except Exception as error:  # noqa: BLE001 -- one bad run, or a foreign reader, must not end the list
+        first_line = next(iter(str(error).splitlines()), "")
+        return LibraryRow(path, name, None, f"{path}: {type(error).__name__}: {first_line}")
+    return LibraryRow(path, name, replace(overview, path=str(path)))

@@ -1,0 +1,331 @@
+"""One open run for the screens and the command line: computes each view once and caches it.
+
+The only place where readers, states, analysis and the view cache meet. What costs time to import
+(readers, states) is imported when it is first needed: a cached open needs none of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import fields, replace
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from arcview import __version__
+from arcview.analysis.gate_view import GateView, build_gate_view
+from arcview.analysis.history import RunHistory
+from arcview.analysis.overview import (
+    NEVER_RAN,
+    Overview,
+    StepCounts,
+    with_steps,
+)
+from arcview.analysis.self_tests import SelfTest, find_self_tests
+from arcview.analysis.signatures import group
+from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
+from arcview.config import Settings
+from arcview.errors import ArcviewError
+from arcview.model.patch import FileChange, PathClass
+from arcview.model.problem import Problem
+from arcview.model.results import GateRecord
+from arcview.model.run import PathRules
+from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.session.change_summary import ChangeSummary, summarise_changes
+from arcview.session.inputs import changed, code_stamp
+from arcview.session.skeleton import Skeleton, history_of, named, read_run
+from arcview.session.view_cache import ViewCache
+from arcview.states.cache import RunCache
+
+if TYPE_CHECKING:
+    from arcview.readers.registry import OpenedRun
+    from arcview.states.store import StateStore
+
+T = TypeVar("T")
+
+
+class OpenRun:
+    """An open run. Views are computed when they are first asked for, from any thread.
+
+    Attributes:
+        run: The skeleton.
+        overview: Verdicts, counts and debts; steps and tool calls after `complete_overview`.
+        problems: What was wrong with the run's files.
+        from_cache: Nothing of the run itself was read.
+        policy: Which outcomes count as ok.
+    """
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        views: ViewCache,
+        cache: RunCache,
+        settings: Settings,
+        *,
+        from_cache: bool,
+    ) -> None:
+        self.run = skeleton.run
+        self.overview = skeleton.overview
+        self.problems = skeleton.problems
+        self.from_cache = from_cache
+        self.policy = skeleton.policy
+        self._skeleton = skeleton
+        self._views = views
+        self._cache = cache
+        self._settings = settings
+        self._lock = Lock()
+        self._has_states = False
+        self._opened: OpenedRun | None = None
+        self._store: StateStore | None = None
+        self._history: RunHistory | None = None
+        self._gate_views: dict[tuple[str, str | None], GateView] = {}
+        self._trajectories: dict[str, Trajectory] = {}
+        self._self_tests: dict[str, tuple[SelfTest, ...]] = {}
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        layout: str | None = None,
+        cache_root: Path | None = None,
+        policy: Policy = DEFAULT_POLICY,
+        settings: Settings | None = None,
+    ) -> OpenRun:
+        """Opens a run, from the cache when nothing it was read from has changed.
+
+        Args:
+            path: The run folder.
+            layout: Id of the reader to use; recognised by content by default.
+            cache_root: The cache folder; the user's own by default.
+            policy: Which outcomes count as ok.
+            settings: What the user set; the defaults where not given.
+
+        Raises:
+            ArcviewError: it is not a run, or a required file of it is missing or wrong.
+        """
+        settings = settings or Settings()
+        cache = RunCache.for_run(path, cache_root)
+        views = ViewCache(cache.folder / "views", f"{__version__}-{code_stamp()}")
+        skeleton = views.load("run", Skeleton, None)
+        if (
+            skeleton is not None
+            and skeleton.asked_layout == layout
+            and skeleton.policy == policy
+            and not changed(skeleton.inputs)
+        ):
+            with suppress(ArcviewError, OSError):  # a cache that cannot be written may still serve
+                cache.touch()
+            return cls(named(skeleton, path), views, cache, settings, from_cache=True)
+        skeleton, opened, history = read_run(path, layout, policy)
+        run = cls(named(skeleton, path), views, cache, settings, from_cache=False)
+        run._opened, run._history = opened, history
+        run._save("run", Skeleton, skeleton)
+        return run
+
+    @property
+    def store(self) -> StateStore:
+        """The states of the run as trees; nothing is ingested by asking for it."""
+        with self._lock:
+            if self._store is None:
+                from arcview.states.store import StateStore
+
+                chain = self.run.chain
+                rules = _joined(self._settings.path_rules, chain.path_rules)
+                run = replace(self.run, chain=replace(chain, path_rules=rules))
+                limit_bytes = self._settings.cache_limit_mb << 20
+                self._store = StateStore(run, self._cache, limit_bytes)
+            return self._store
+
+    def gate_view(self, gate: str, state: str | None = None) -> GateView:
+        """One gate run in full.
+
+        Args:
+            gate: `1` … `n`, or `chain`.
+            state: The state it ran on; by default the one its stage ended in, for the chain gate
+                the one that is recorded.
+        """
+        record = self._record(gate, state)
+        at = record.state if record is not None else state or self._end_of(gate)
+        found = self._gate_views.get((gate, at))
+        if found is None:
+            found = self._gate_views[gate, at] = self._cached_gate_view(gate, at, record)
+        return found
+
+    def trajectory(self, stage: int, state: str | None = None) -> Trajectory:
+        """The steps of a stage, or of the pass that ended in a between-state.
+
+        Args:
+            stage: 1-based.
+            state: The between-state; by default the stage's own trajectory.
+        """
+        name = f"steps-{stage}" if state is None else f"steps-{state}"
+        found = self._trajectories.get(name)
+        if found is None:
+            found = self._reader().trajectory(self.trajectory_refs(stage, state))
+            # Trajectories are the bulk of a run: what is not looked at is not kept.
+            while len(self._trajectories) >= 3:
+                self._trajectories.pop(next(iter(self._trajectories)))
+            self._trajectories[name] = found
+        return found
+
+    def trajectory_refs(self, stage: int, state: str | None = None) -> tuple[TrajectoryRef, ...]:
+        """Where the steps of a stage or pass lie; empty where none are recorded."""
+        found = self.run.stage(stage)
+        if found is None:
+            return ()
+        if state is None:
+            return found.trajectories
+        return next((p.trajectories for p in found.passes if p.state == state), ())
+
+    def self_tests(self, stage: int, state: str | None = None) -> tuple[SelfTest, ...]:
+        """Each time the agent ran tests or checked its own work in a stage, or in a pass after it.
+
+        Args:
+            stage: 1-based.
+            state: The between-state that the pass ended in; by default the stage itself.
+        """
+        name = f"self-tests-{stage}" if state is None else f"self-tests-{state}"
+        found = self._self_tests.get(name)
+        if found is None:
+            found = self._load(name, tuple[SelfTest, ...])
+            if found is None:
+                found = find_self_tests(self.trajectory(stage, state))
+                self._save(name, tuple[SelfTest, ...], found)
+            self._self_tests[name] = found
+        return found
+
+    def complete_overview(self) -> Overview:
+        """The overview with steps and tool calls, for which every trajectory is read once."""
+        if not self.overview.complete:
+            counts: dict[int, StepCounts] = {}
+            for stage in self.run.stages:
+                if stage.trajectories:
+                    steps = self.trajectory(stage.index)
+                    counts[stage.index] = StepCounts(steps.step_count, steps.tool_call_count)
+            self.overview = with_steps(self.overview, counts)
+            self._save("run", Skeleton, replace(self._skeleton, overview=self.overview))
+        return self.overview
+
+    def text(self, path: str) -> str:
+        """A file of the run by its path as the skeleton names it (spec, contract, log).
+
+        Raises:
+            BadInputError: it is not there or lies outside the run.
+        """
+        return self._reader().text(path)
+
+    def spec(self, stage: int) -> str | None:
+        """What the agent was told at a stage, or null where that is not recorded."""
+        found = self.run.stage(stage)
+        return self.text(found.spec_path) if found is not None and found.spec_path else None
+
+    def contract(self, stage: int) -> str | None:
+        """Names, signatures, constants and messages the stage promises, or null."""
+        found = self.run.stage(stage)
+        path = found.contract_path if found is not None else None
+        return self.text(path) if path else None
+
+    def change(self, stage: int) -> ChangeSummary:
+        """What a stage changed.
+
+        Ingests the states where that is not done yet: not for the UI's own thread before
+        `store.ready()`.
+        """
+        found = self.run.stage(stage)
+        end = self.run.state(found.end) if found is not None else None
+        said = True if end is not None and end.unchanged else None
+        row = self.overview.stage(stage)
+        if row is not None and row.status in NEVER_RAN:
+            return ChangeSummary(missing=NEVER_RAN[row.status])
+        if found is None or found.base is None or found.end is None:
+            side = "start" if found is None or found.base is None else "end"
+            return ChangeSummary(unchanged=said, missing=f"the {side} of the stage is not recorded")
+        try:
+            self._ensure_states()
+            trees = {state: self.store.tree(state) for state in (found.base, found.end)}
+            for state, tree in trees.items():
+                if tree is None:
+                    why = self.store.missing(state) or "not there"
+                    return ChangeSummary(unchanged=said, missing=f"{state}: {why}")
+            return summarise_changes(self.store.changes(found.base, found.end))
+        except ArcviewError as error:
+            return ChangeSummary(unchanged=said, missing=str(error))
+
+    def test_files(self, stage: int) -> tuple[FileChange, ...]:
+        """The test files that a stage added, changed or removed; as `change`, may ingest."""
+        found = self.run.stage(stage)
+        if found is None or found.base is None or found.end is None:
+            return ()
+        if self.change(stage).missing is not None:
+            return ()
+        changes = self.store.changes(found.base, found.end)
+        return tuple(change for change in changes if change.path_class is PathClass.TEST)
+
+    def all_problems(self) -> tuple[Problem, ...]:
+        """`problems`, and what the ingest of the states found where there was one."""
+        found = self._store.problems() if self._store is not None else ()
+        return tuple(dict.fromkeys((*self.problems, *found)))
+
+    def changed_on_disk(self) -> bool:
+        """Whether a file the views come from is not what it was when the run was opened."""
+        return changed(self._skeleton.inputs)
+
+    def _ensure_states(self) -> None:
+        if not self._has_states:
+            if not self.store.ready():
+                self.store.ingest()
+            self._has_states = True
+
+    def _reader(self) -> OpenedRun:
+        with self._lock:
+            if self._opened is None:
+                from arcview.readers.registry import open_run
+
+                self._opened = open_run(Path(self.run.path), self.run.layout)
+            return self._opened
+
+    def _record(self, gate: str, state: str | None) -> GateRecord | None:
+        if gate == "chain" and state is None:
+            return self.run.chain_gate()
+        return self.run.gate(gate, state if state is not None else self._end_of(gate))
+
+    def _end_of(self, gate: str) -> str | None:
+        stage = self.run.stage(int(gate)) if gate.isdecimal() else None
+        return stage.end if stage is not None else None
+
+    def _cached_gate_view(
+        self, gate: str, state: str | None, record: GateRecord | None
+    ) -> GateView:
+        if record is None:
+            row = self.overview.stage(int(gate)) if gate.isdecimal() else None
+            absent = row.judgement.reason if row is not None else None
+            return build_gate_view(gate, state, None, (), None, self.policy, absent=absent)
+        name = f"gate-{gate}-{state}"
+        found = self._load(name, GateView)
+        if found is not None:
+            # Kept without its groups, which would hold every message a second time.
+            return replace(found, groups=group(failing.test for failing in found.failing))
+        reader = self._reader()
+        if self._history is None:
+            self._history = history_of(reader, self.policy)
+        tests, history = reader.gate_tests(gate, state), self._history.of(gate, state)
+        found = build_gate_view(gate, state, record, tests, history, self.policy)
+        self._save(name, GateView, replace(found, groups=()))
+        return found
+
+    def _load(self, name: str, type_: type[T]) -> T | None:
+        return self._views.load(name, type_, self._skeleton.stamp)
+
+    def _save(self, name: str, type_: type[T], value: T) -> None:
+        with suppress(ArcviewError):  # a cache that cannot be written costs time and nothing else
+            self._cache.prepare()
+            self._views.save(name, type_, self._skeleton.stamp, value)
+
+
+def _joined(first: PathRules, second: PathRules) -> PathRules:
+    """Both sets of rules, those of `first` asked first."""
+    return PathRules(
+        **{part.name: getattr(first, part.name) + getattr(second, part.name)
+           for part in fields(PathRules)}
+    )  # fmt: skip

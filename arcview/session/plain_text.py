@@ -1,0 +1,343 @@
+"""The run as plain text for `arcview show` and `arcview list`: aligned, clean, without colour.
+
+Everything that comes from a run passes `arcview.text.clean`. Pure: takes views, gives lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arcview.analysis.comparison import split_actual_expected
+from arcview.analysis.gate_view import GateView
+from arcview.analysis.overview import GateCell, Overview, StageRow, Total
+from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, ok_count
+from arcview.model.results import GateTest, GroupCounts, Verdict
+from arcview.model.run import Status
+from arcview.session.library import LibraryRow
+from arcview.text import cells, clean
+
+if TYPE_CHECKING:
+    from arcview.analysis.self_tests import SelfTest
+    from arcview.session.opened import ChangeSummary, OpenRun
+
+_MESSAGE_LINES = 8
+_LINE_LIMIT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The few characters beyond ASCII that plain text uses, or what stands in for them."""
+
+    passed: str = "✓"
+    failed: str = "✗"
+    unmeasured: str = "?"
+    nothing: str = "–"
+    dot: str = "·"
+    minus: str = "−"
+    more: str = "…"
+    between: str = "◇"
+
+    @classmethod
+    def for_encoding(cls, encoding: str | None) -> Glyphs:
+        """The glyphs that can be written in an encoding."""
+        wanted = cls()
+        try:
+            "✓✗–·−…◇".encode(encoding or "ascii")
+        except (UnicodeEncodeError, LookupError):
+            return cls("+", "x", "?", "-", "|", "-", "...", ">")
+        return wanted
+
+    def verdict(self, verdict: Verdict) -> str:
+        """The glyph of a verdict."""
+        return {
+            Verdict.PASSED: self.passed,
+            Verdict.FAILED: self.failed,
+            Verdict.UNMEASURED: self.unmeasured,
+        }[verdict]
+
+
+def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]:
+    """A run as text: header, table of stages, then each stage's failures and self-tests.
+
+    Reads every trajectory and ingests the states where that was not done before.
+
+    Args:
+        run: The open run.
+        stage: Leaves the other stages out; all by default.
+        glyphs: What may be written.
+    """
+    overview = run.complete_overview()
+    rows = [row for row in overview.stages if stage is None or row.index == stage]
+    changes = {row.index: run.change(row.index) for row in rows}
+    writer = _Writer(glyphs, run.policy)
+    yield from writer.header(overview)
+    yield ""
+    yield from writer.stage_table(rows, changes)
+    if overview.chain_gate is not None:
+        yield from writer.chain(overview.chain_gate)
+    for row in rows:
+        yield from writer.gate(f"Stage {row.index}", run.gate_view(str(row.index)))
+        for cell in row.between:
+            view = run.gate_view(cell.gate, cell.state)
+            yield from writer.gate(f"{clean(cell.state or '')} (after stage {row.index})", view)
+        yield from writer.self_tests(row.index, run.self_tests(row.index))
+    if overview.chain_gate is not None and stage is None:
+        yield from writer.gate("Chain gate", run.gate_view("chain", overview.chain_gate.state))
+    for problem in run.all_problems():
+        yield from ("", f"Problem: {_line(problem.where)}: {_line(problem.what)}")
+
+
+def list_lines(rows: Iterable[LibraryRow], glyphs: Glyphs) -> Iterator[str]:
+    """A table of runs; runs that cannot be read stand below it with what is wrong."""
+    writer = _Writer(glyphs, DEFAULT_POLICY)
+    table: list[tuple[str, ...]] = [
+        ("run", "agent", "task", "stages", "bad", "chain", "cost", "time", "status")
+    ]
+    broken: list[str] = []
+    for row in rows:
+        if row.overview is None:
+            broken.append(f"{_line(row.name)}: {_line(row.error or '')}")
+        else:
+            table.append(writer.library_row(row.name, row.overview))
+    if len(table) > 1:
+        yield from _aligned(table, right=frozenset({4, 6, 7}))
+    yield from broken
+
+
+class _Writer:
+    """Writes views in the given glyphs, under the given policy."""
+
+    def __init__(self, glyphs: Glyphs, policy: Policy) -> None:
+        self._glyphs = glyphs
+        self._policy = policy
+
+    def header(self, overview: Overview) -> Iterator[str]:
+        dot = f" {self._glyphs.dot} "
+        agent = " ".join(part for part in (overview.agent, overview.agent_version) if part)
+        names = (overview.task_id, agent, overview.model, overview.attempt, overview.layout)
+        yield dot.join(_line(name) for name in names if name)
+        status = overview.status.value
+        if overview.status_detail:
+            status += f": {_line(overview.status_detail)}"
+        yield f"status: {status}"
+        if overview.first_bad_stage is not None:
+            state = f" ({_line(overview.first_bad_state)})" if overview.first_bad_state else ""
+            gate = overview.first_failing_gate or "none"
+            yield f"first bad stage: {overview.first_bad_stage}{state}{dot}failing gate: {gate}"
+        totals = overview.totals
+        cost = _total(totals.cost_usd, _cost)
+        between = _total(totals.between_cost_usd, _cost)
+        time = _total(totals.duration_s, _duration)
+        parts = [f"cost {cost}", f"between stages {between}" if between else "", f"time {time}"]
+        yield dot.join(part for part in parts if part)
+
+    def stage_table(
+        self, rows: Sequence[StageRow], changes: dict[int, ChangeSummary]
+    ) -> Iterator[str]:
+        head = ("", "stage", "F2P", "P2P", "tests", "broken before", "healed", "steps", "calls",
+                "cost", "time", "change", "status")  # fmt: skip
+        table: list[tuple[str, ...]] = [head]
+        for row in rows:
+            table.append(self._stage(row, changes[row.index]))
+            table += [self._between(cell) for cell in row.between]
+        # A group that no stage has is no column.
+        empty = {column for column in (2, 3, 4) if all(line[column] == "" for line in table[1:])}
+        kept = [tuple(c for i, c in enumerate(line) if i not in empty) for line in table]
+        width = len(kept[0])
+        return _aligned(kept, right=frozenset(range(2, width - 2)))
+
+    def _stage(self, row: StageRow, change: ChangeSummary) -> tuple[str, ...]:
+        title = f" {_line(row.title)}" if row.title else ""
+        return (
+            self._verdict(row.gate),
+            f"{row.index}{title}",
+            self._fraction(row.f2p),
+            self._fraction(row.p2p),
+            self._fraction(row.other),
+            self._number(row.debt),
+            self._number(row.gate.healed),
+            self._number(row.steps),
+            self._number(row.tool_calls),
+            _cost(row.cost_usd) or self._glyphs.nothing,
+            _duration(row.duration_s) or self._glyphs.nothing,
+            self._change(change),
+            self._status(row),
+        )
+
+    def _between(self, cell: GateCell) -> tuple[str, ...]:
+        return (
+            self._verdict(cell),
+            f"{self._glyphs.between} {_line(cell.state or '')}",
+            self._fraction(cell.f2p),
+            self._fraction(cell.p2p),
+            self._fraction(cell.other),
+            "",
+            self._number(cell.healed),
+            *("",) * 5,
+            cell.judgement.reason or "" if cell.judgement.verdict is Verdict.UNMEASURED else "",
+        )
+
+    def _verdict(self, cell: GateCell) -> str:
+        return self._glyphs.verdict(cell.judgement.verdict) + ("!" if cell.conflict else "")
+
+    def _status(self, row: StageRow) -> str:
+        parts = [] if row.status is Status.COMPLETED else [row.status.value]
+        if row.judgement.reason:
+            parts.append(_line(row.judgement.reason))
+        if row.judgement.conflict and row.judgement.recorded is not None:
+            parts.append(f"recorded as {row.judgement.recorded.value}")
+        return "; ".join(parts)
+
+    def _fraction(self, counts: GroupCounts | None) -> str:
+        return "" if counts is None else f"{ok_count(counts, self._policy)}/{counts.expected}"
+
+    def _number(self, value: int | None) -> str:
+        return self._glyphs.nothing if value is None else str(value)
+
+    def _change(self, change: ChangeSummary) -> str:
+        if change.unchanged:
+            return "unchanged"
+        if change.files is None:
+            return self._glyphs.nothing
+        files = f"{change.files} file{'' if change.files == 1 else 's'}"
+        return f"{files} +{change.added} {self._glyphs.minus}{change.removed}"
+
+    def chain(self, cell: GateCell) -> Iterator[str]:
+        groups = (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other))
+        counts = " ".join(f"{name} {self._fraction(c)}" for name, c in groups if c is not None)
+        reason = f" ({_line(cell.judgement.reason)})" if cell.judgement.reason else ""
+        yield f"{self._verdict(cell)}  chain gate {counts}{reason}"
+
+    def gate(self, title: str, view: GateView) -> Iterator[str]:
+        if not view.failing:
+            return
+        count = len(view.failing)
+        causes = len(view.groups)
+        yield ""
+        yield (
+            f"{title}: {count} failing test{'' if count == 1 else 's'}, "
+            f"{causes} cause{'' if causes == 1 else 's'}"
+        )
+        for group in view.groups:
+            yield f"  {len(group.tests)} {self._glyphs.dot} {_line(group.title)}"
+            for test in group.tests:
+                yield from self._failing(test, view)
+
+    def _failing(self, test: GateTest, view: GateView) -> Iterator[str]:
+        history = view.history_of(test)
+        word = history.value.replace("_", " ") if history is not None else ""
+        yield (
+            f"    {self._glyphs.failed} {_line(test.id)}  "
+            f"[{test.group.value}, {test.outcome.value}, {word}]"
+        )
+        comparison = split_actual_expected(test)
+        if comparison is not None:
+            yield f"        actual    {_line(comparison.actual)}"
+            yield f"        expected  {_line(comparison.expected)}"
+        yield from self._message(test.message or "")
+
+    def _message(self, message: str) -> Iterator[str]:
+        lines = clean(message).split("\n")
+        while lines and not lines[-1].strip():
+            lines.pop()
+        for line in lines[:_MESSAGE_LINES]:
+            yield f"        {_clipped(line, self._glyphs)}"
+        hidden = len(lines) - _MESSAGE_LINES
+        if hidden > 0:
+            yield f"        {self._glyphs.more} {hidden} more lines; --json has them all"
+
+    def self_tests(self, stage: int, tests: Sequence[SelfTest]) -> Iterator[str]:
+        if not tests:
+            return
+        yield ""
+        yield f"Self-tests of stage {stage}: {len(tests)}"
+        table = [
+            (
+                f"  #{test.step_number}" if test.step_number is not None else "  #",
+                test.kind.value,
+                clean(test.runner),
+                self._outcome(test),
+                _clipped(_line(test.command), self._glyphs, 100),
+            )
+            for test in tests
+        ]
+        yield from _aligned(table, right=frozenset())
+
+    def _outcome(self, test: SelfTest) -> str:
+        counts = [
+            f"{number} {glyph}"
+            for number, glyph in (
+                (test.passed, self._glyphs.passed),
+                (test.failed, self._glyphs.failed),
+            )
+            if number is not None
+        ]
+        if not counts:
+            counts = [test.outcome]
+        if test.exit_code is not None:
+            counts.append(f"exit {test.exit_code}")
+        if test.masked:
+            counts.append(f"masked: {_line(test.masked)}")
+        return ", ".join(counts)
+
+    def library_row(self, name: str, overview: Overview) -> tuple[str, ...]:
+        strip = "".join(self._verdict(row.gate) for row in overview.stages)
+        chain = overview.chain_gate
+        bad = overview.first_bad_stage
+        return (
+            _line(name),
+            _line(overview.agent or self._glyphs.nothing),
+            _line(overview.task_id),
+            strip,
+            self._number(bad),
+            self._verdict(chain) if chain is not None else self._glyphs.nothing,
+            _cost(overview.totals.cost_usd.known) or self._glyphs.nothing,
+            _duration(overview.totals.duration_s.known) or self._glyphs.nothing,
+            overview.status.value,
+        )
+
+
+def _line(text: str) -> str:
+    """One clean line."""
+    return " ".join(clean(text).split())
+
+
+def _clipped(text: str, glyphs: Glyphs, limit: int = _LINE_LIMIT) -> str:
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}{glyphs.more} ({len(text) - limit} more characters)"
+
+
+def _aligned(table: Sequence[tuple[str, ...]], *, right: frozenset[int]) -> Iterator[str]:
+    """Columns two blanks apart; those in `right` end at one edge, the last is not padded."""
+    widths = [max(cells(line[column]) for line in table) for column in range(len(table[0]))]
+    for line in table:
+        parts = []
+        for column, (text, width) in enumerate(zip(line, widths, strict=True)):
+            pad = " " * (width - cells(text))
+            parts.append(pad + text if column in right else text + pad)
+        yield "  ".join(parts).rstrip()
+
+
+def _cost(usd: float | None) -> str:
+    return "" if usd is None else f"${usd:.2f}"
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02}"
+    return f"{whole // 3600}h{whole % 3600 // 60:02}"
+
+
+def _total(total: Total, write: Callable[[float | None], str]) -> str:
+    if total.known is None and not total.unknown:
+        return ""
+    unknown = f" (unknown for {', '.join(total.unknown)})" if total.unknown else ""
+    return (write(total.known) or "unknown") + (unknown if total.known is not None else "")

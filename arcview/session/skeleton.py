@@ -1,0 +1,82 @@
+"""What is known of a run as a whole: read once from its own files, then kept in the view cache."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcview.analysis.history import RunHistory, run_history
+from arcview.analysis.overview import Overview, overview_from
+from arcview.analysis.verdicts import Policy
+from arcview.errors import BadInputError
+from arcview.model.problem import Problem
+from arcview.model.results import GateRecord, GateTest
+from arcview.model.run import Run
+from arcview.session.inputs import Input, look_at_all
+
+if TYPE_CHECKING:
+    from arcview.readers.registry import OpenedRun
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """What is cached of a run as a whole; the views of its parts carry its stamp."""
+
+    stamp: str
+    run: Run
+    overview: Overview
+    problems: tuple[Problem, ...]
+    policy: Policy
+    asked_layout: str | None
+    inputs: tuple[Input, ...]
+
+
+def read_run(
+    path: Path, layout: str | None, policy: Policy
+) -> tuple[Skeleton, OpenedRun, RunHistory]:
+    """Reads the run itself.
+
+    Raises:
+        ArcviewError: it is not a run, or a required file of it is missing or wrong.
+    """
+    from arcview.readers.registry import open_run
+
+    resolved = path.resolve()
+    try:
+        opened = open_run(resolved, layout)
+    except BadInputError as error:
+        raise _as_given(error, resolved, path) from error
+    # Looked at before anything is computed: a change meanwhile makes the views stale, not new.
+    inputs = look_at_all(resolved, opened.inputs())
+    history = history_of(opened, policy)
+    problems = tuple(dict.fromkeys((*opened.run.problems, *opened.problems())))
+    overview = overview_from(opened.run, history, policy=policy, problems=problems)
+    stamp = f"{time.time_ns():x}-{os.getpid():x}"
+    skeleton = Skeleton(stamp, opened.run, overview, problems, policy, layout, inputs)
+    return skeleton, opened, history
+
+
+def history_of(opened: OpenedRun, policy: Policy) -> RunHistory:
+    """The histories of all gate runs, from the cheapest file that has their outcomes."""
+
+    def outcomes(record: GateRecord) -> tuple[GateTest, ...]:
+        return opened.gate_outcomes(record.gate, record.state)
+
+    return run_history(opened.run, outcomes, policy)
+
+
+def named(skeleton: Skeleton, path: Path) -> Skeleton:
+    """The same, the run called as the user called it this time."""
+    return replace(skeleton, overview=replace(skeleton.overview, path=str(path)))
+
+
+def _as_given(error: BadInputError, resolved: Path, path: Path) -> BadInputError:
+    """The same error with the file named below the path that the user gave."""
+    with suppress(ValueError):
+        relative = Path(error.path).relative_to(resolved)
+        return BadInputError(str(path / relative), error.expected, error.field)
+    return error

@@ -1,0 +1,261 @@
+"""The JSON twin: everything that a screen shows of a run, as `arcview show --json` prints it.
+
+The names are a contract (see the run format, section "The JSON twin"); a field may be added, none
+changes its meaning. Unknown is null. Knows nothing of how the run was read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from arcview.analysis.gate_view import GateView
+from arcview.analysis.overview import GateCell, Overview, StageRow
+from arcview.model.results import GroupCounts
+from arcview.model.run import Run
+from arcview.model.states import State
+from arcview.model.trajectory import Usage
+
+if TYPE_CHECKING:
+    from arcview.analysis.self_tests import SelfTest
+    from arcview.session.opened import ChangeSummary, OpenRun
+
+SCHEMA = "arcview/show/1"
+
+Json = dict[str, object]
+
+
+def show(run: OpenRun, stage: int | None = None) -> Json:
+    """The twin of a run with its failing tests and self-tests.
+
+    Reads every trajectory and ingests the states where that was not done before.
+
+    Args:
+        run: The open run.
+        stage: Leaves the other stages out; all by default.
+    """
+    overview = run.complete_overview()
+    rows = [row for row in overview.stages if stage is None or row.index == stage]
+    stages = [
+        _stage(row, run.change(row.index))
+        | _failing(run.gate_view(str(row.index)))
+        | {"self_tests": [_self_test(test) for test in run.self_tests(row.index)]}
+        | {
+            "between": [
+                _between(cell, run.gate_view(cell.gate, cell.state)) for cell in row.between
+            ]
+        }
+        for row in rows
+    ]
+    chain = overview.chain_gate
+    chain_gate = None
+    if chain is not None:
+        chain_gate = _gate(chain) | _failing(run.gate_view("chain", chain.state))
+    return _header(run.run, overview, stages, chain_gate, _problems(run))
+
+
+def list_row(run: OpenRun) -> Json:
+    """The same object without failures, healed and self-tests."""
+    overview = run.complete_overview()
+    stages = [
+        _stage(row, run.change(row.index)) | {"between": [_gate(cell) for cell in row.between]}
+        for row in overview.stages
+    ]
+    chain = overview.chain_gate
+    chain_gate = None if chain is None else _gate(chain)
+    return _header(run.run, overview, stages, chain_gate, _problems(run))
+
+
+def broken_row(path: str, error: str) -> Json:
+    """A line for a folder that looks like a run and cannot be read; everything else is null."""
+    header = dict.fromkeys(
+        ("run_id", "layout", "agent", "model", "task_id", "attempt", "status"), None
+    )
+    return {
+        "schema": SCHEMA,
+        **header,
+        "path": path,
+        "states": [],
+        "stages": [],
+        "chain_gate": None,
+        "first_bad_stage": None,
+        "first_bad_state": None,
+        "first_failing_gate": None,
+        "problems": [{"where": path, "what": error}],
+    }
+
+
+def dumps(value: object, *, indent: int | None = None) -> str:
+    """JSON in ASCII: whatever a run holds, nothing in it can reach a terminal as a control."""
+    return json.dumps(_finite(value), ensure_ascii=True, allow_nan=False, indent=indent)
+
+
+def _finite(value: object) -> object:
+    """NaN and infinities are no JSON and no measurements: null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def _header(
+    run: Run, overview: Overview, stages: list[Json], chain_gate: Json | None, problems: list[Json]
+) -> Json:
+    return {
+        "schema": SCHEMA,
+        "run_id": overview.run_id,
+        "layout": overview.layout,
+        "path": overview.path,
+        "agent": overview.agent,
+        "agent_version": overview.agent_version,
+        "model": overview.model,
+        "task_id": overview.task_id,
+        "title": overview.title,
+        "attempt": overview.attempt,
+        "status": overview.status.value,
+        "status_detail": overview.status_detail,
+        "started": overview.started,
+        "ended": overview.ended,
+        "states": [_state(state) for state in run.agent_states()],
+        "stages": stages,
+        "chain_gate": chain_gate,
+        "first_bad_stage": overview.first_bad_stage,
+        "first_bad_state": overview.first_bad_state,
+        "first_failing_gate": overview.first_failing_gate,
+        "problems": problems,
+    }
+
+
+def _state(state: State) -> Json:
+    return {
+        "id": state.id,
+        "stage": state.stage,
+        "kind": state.kind.value,
+        "provenance": state.provenance.value,
+        "tree": state.tree,
+        "unchanged": state.unchanged,
+        "missing": state.missing,
+    }
+
+
+def _stage(row: StageRow, change: ChangeSummary) -> Json:
+    return {
+        "index": row.index,
+        "title": row.title,
+        "status": row.status.value,
+        "status_detail": row.status_detail,
+        **_verdict(row.gate),
+        "debt": row.debt,
+        "steps": row.steps,
+        "tool_calls": row.tool_calls,
+        "tokens": _tokens(row.tokens),
+        "cost_usd": row.cost_usd,
+        "duration_s": row.duration_s,
+        "base": row.base,
+        "end": row.end,
+        "change": _change(change),
+        "passes": [
+            {"state": p.state, "tokens": _tokens(p.usage), "cost_usd": p.usage and p.usage.cost_usd}
+            for p in row.passes
+        ],
+        "notes": list(row.notes),
+    }
+
+
+def _gate(cell: GateCell) -> Json:
+    return {"gate": cell.gate, "state": cell.state, **_verdict(cell), "notes": list(cell.notes)}
+
+
+def _between(cell: GateCell, view: GateView) -> Json:
+    return _gate(cell) | _failing(view)
+
+
+def _verdict(cell: GateCell) -> Json:
+    judgement = cell.judgement
+    recorded = judgement.recorded
+    return {
+        "verdict": judgement.verdict.value,
+        "reason": judgement.reason,
+        "recorded_verdict": recorded.value if recorded is not None else None,
+        "conflict": judgement.conflict,
+        "f2p": _counts(cell.f2p),
+        "p2p": _counts(cell.p2p),
+        "other": _counts(cell.other),
+    }
+
+
+_COUNTS = tuple(part.name for part in fields(GroupCounts))
+
+
+def _counts(counts: GroupCounts | None) -> Json | None:
+    return None if counts is None else {name: getattr(counts, name) for name in _COUNTS}
+
+
+def _tokens(usage: Usage | None) -> Json:
+    found = usage or Usage()
+    return {
+        "input": found.input_tokens,
+        "cached": found.cached_tokens,
+        "output": found.output_tokens,
+        "reasoning": found.reasoning_tokens,
+    }
+
+
+def _change(change: ChangeSummary) -> Json:
+    return {
+        "files": change.files,
+        "added": change.added,
+        "removed": change.removed,
+        "unchanged": change.unchanged,
+        "folded_files": change.folded_files,
+        "missing": change.missing,
+    }
+
+
+def _failing(view: GateView) -> Json:
+    return {
+        "failures": [
+            {
+                "id": failing.test.id,
+                "group": failing.test.group.value,
+                "outcome": failing.test.outcome.value,
+                "history": failing.history.value,
+                "message": failing.test.message,
+                "traceback": failing.test.traceback,
+                "frames": [],
+            }
+            for failing in view.failing
+        ],
+        "healed": [test.id for test in view.healed],
+        "signatures": [
+            {"title": group.title, "tests": [test.id for test in group.tests]}
+            for group in view.groups
+        ],
+    }
+
+
+def _self_test(test: SelfTest) -> Json:
+    return {
+        "step": test.step_number,
+        "step_key": test.step_key,
+        "command": test.command,
+        "runner": test.runner,
+        "kind": test.kind.value,
+        "outcome": test.outcome,
+        "passed": test.passed,
+        "failed": test.failed,
+        "skipped": test.skipped,
+        "exit_code": test.exit_code,
+        "masked": test.masked,
+        "earlier_stages": None,
+    }
+
+
+def _problems(run: OpenRun) -> list[Json]:
+    return [{"where": problem.where, "what": problem.what} for problem in run.all_problems()]
