@@ -1,0 +1,212 @@
+"""Content blocks, tools, usage and times of Claude Code records → parts of the model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
+
+_KINDS = {
+    "Bash": ToolKind.SHELL,
+    "BashOutput": ToolKind.SHELL,
+    "KillShell": ToolKind.SHELL,
+    "KillBash": ToolKind.SHELL,
+    "Read": ToolKind.READ,
+    "NotebookRead": ToolKind.READ,
+    "LS": ToolKind.READ,
+    "Write": ToolKind.WRITE,
+    "Edit": ToolKind.EDIT,
+    "MultiEdit": ToolKind.EDIT,
+    "NotebookEdit": ToolKind.EDIT,
+    "Glob": ToolKind.SEARCH,
+    "Grep": ToolKind.SEARCH,
+    "WebSearch": ToolKind.SEARCH,
+    "Task": ToolKind.TASK,
+    "Agent": ToolKind.TASK,
+}
+_PATH_KEYS = ("file_path", "notebook_path", "path")
+_PATH_KINDS = frozenset({ToolKind.READ, ToolKind.WRITE, ToolKind.EDIT})
+_EXIT_CODE = re.compile(r"Exit code (\d{1,3})\b")
+
+
+@dataclass(slots=True)
+class Parts:
+    """What the content of one message holds, in order of appearance per kind."""
+
+    blocks: list[tuple[str, str]] = field(default_factory=list)
+    """(`text` or `thinking`, its text)."""
+    tool_uses: list[Mapping[str, object]] = field(default_factory=list)
+    results: list[Mapping[str, object]] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All text blocks below each other."""
+        return "\n".join(text for kind, text in self.blocks if kind == "text")
+
+
+def parts_of(content: object) -> Parts:
+    """Sorts the content of a message: a text, a list of blocks, or something else as JSON."""
+    parts = Parts()
+    if isinstance(content, str):
+        parts.blocks.append(("text", content))
+    elif isinstance(content, list):
+        for block in content:
+            _add_block(parts, block)
+    elif content is not None:
+        parts.blocks.append(("text", as_json(content)))
+    return parts
+
+
+def _add_block(parts: Parts, block: object) -> None:
+    if isinstance(block, str):
+        parts.blocks.append(("text", block))
+        return
+    if not isinstance(block, dict):
+        parts.blocks.append(("text", as_json(block)))
+        return
+    match block.get("type"):
+        case "text" if isinstance(block.get("text"), str):
+            parts.blocks.append(("text", block["text"]))
+        case "thinking" if isinstance(block.get("thinking"), str):
+            parts.blocks.append(("thinking", block["thinking"]))
+        case "redacted_thinking":
+            parts.blocks.append(("thinking", "(thinking that the provider encrypted)"))
+        case "tool_use" | "server_tool_use":
+            parts.tool_uses.append(block)
+        case "tool_result" | "web_search_tool_result":
+            parts.results.append(block)
+        case "image":
+            parts.images.append(_image(block))
+        case _:
+            parts.blocks.append(("text", as_json(block)))
+
+
+def _image(block: Mapping[str, object]) -> Image:
+    source = block.get("source")
+    fields = source if isinstance(source, dict) else {}
+    data = text_or_none(fields.get("data"))
+    return Image(
+        media_type=text_or_none(fields.get("media_type")) or "image",
+        data_base64=data,
+        path=text_or_none(fields.get("url")),
+        size_bytes=None if data is None else len(data) * 3 // 4,
+    )
+
+
+def tool_call(block: Mapping[str, object], key: str) -> ToolCall:
+    """A tool call without its result."""
+    name = text_or_none(block.get("name")) or "(no name)"
+    kind = _KINDS.get(name, ToolKind.OTHER)
+    raw = block.get("input")
+    arguments: Mapping[str, object] = raw if isinstance(raw, dict) else {}
+    is_odd = raw is not None and not isinstance(raw, dict)
+    path = next((value for key in _PATH_KEYS if (value := arguments.get(key))), None)
+    return ToolCall(
+        key=key,
+        name=name,
+        kind=kind,
+        arguments=arguments,
+        raw_arguments=(raw if isinstance(raw, str) else as_json(raw)) if is_odd else None,
+        command=text_or_none(arguments.get("command")) if kind is ToolKind.SHELL else None,
+        path=text_or_none(path) if kind in _PATH_KINDS else None,
+        note="the arguments are not a JSON object" if is_odd else None,
+    )
+
+
+def tool_result(
+    block: Mapping[str, object], richer: object, at: str | None
+) -> tuple[ToolResult, str | None]:
+    """A tool result and a remark on it.
+
+    Args:
+        block: The `tool_result` block.
+        richer: `toolUseResult` of the record, if any: a mapping with more than the block has.
+        at: When it was recorded.
+    """
+    parts = parts_of(block.get("content"))
+    text = parts.text
+    more: Mapping[str, object] = richer if isinstance(richer, dict) else {}
+    if not text:
+        streams = [text_or_none(more.get(stream)) for stream in ("stdout", "stderr")]
+        text = "\n".join(filter(None, streams))
+    is_error = block.get("is_error")
+    code = _EXIT_CODE.match(text) if is_error is True else None
+    result = ToolResult(
+        text=text,
+        is_error=is_error if isinstance(is_error, bool) else None,
+        exit_code=int(code[1]) if code else None,
+        images=tuple(parts.images),
+        at=at,
+    )
+    return result, "; ".join(_remarks(more)) or None
+
+
+def _remarks(more: Mapping[str, object]) -> Iterable[str]:
+    """What the client recorded beside the output."""
+    if more.get("interrupted") is True:
+        yield "interrupted"
+    if task := text_or_none(more.get("backgroundTaskId")):
+        yield f"went on in the background as {task}"
+    if meaning := text_or_none(more.get("returnCodeInterpretation")):
+        yield meaning
+
+
+def usage_of(usage: object, cost: object = None) -> Usage | None:
+    """Token counts of a message; null when nothing was counted, which the client writes as 0."""
+    fields = usage if isinstance(usage, dict) else {}
+    figures = {name: _count(fields.get(name)) for name in _USAGE_KEYS}
+    dollars = cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
+    if not any(figures.values()) and not dollars:
+        return None
+    return Usage(
+        input_tokens=figures["input_tokens"],
+        cached_tokens=figures["cache_read_input_tokens"],
+        output_tokens=figures["output_tokens"],
+        cost_usd=float(dollars) if dollars else None,
+    )
+
+
+_USAGE_KEYS = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_input_tokens",
+)
+
+
+def _count(value: object) -> int | None:
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return value if is_count and isinstance(value, int) else None
+
+
+def seconds_between(start: str | None, end: str | None) -> float | None:
+    """Seconds from one recorded time to another; null where they cannot be compared."""
+    begun, ended = _parsed(start), _parsed(end)
+    if begun is None or ended is None or (begun.tzinfo is None) is not (ended.tzinfo is None):
+        return None
+    seconds = (ended - begun).total_seconds()
+    return seconds if seconds >= 0 else None
+
+
+def _parsed(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+
+
+def text_or_none(value: object) -> str | None:
+    """The value when it is a text with something in it."""
+    return value if isinstance(value, str) and value else None
+
+
+def as_json(value: object) -> str:
+    """A value as JSON, for what has no better form."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return repr(type(value))

@@ -1,0 +1,350 @@
+"""Claude Code records of several files → items, each counted once, sorted into threads.
+
+A thread is one session's main line or one sub-agent. An item becomes one step: a model message
+(several records share its id), a user turn, a note, a summary. Results go to their calls.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from arcview.model.problem import Problem
+from arcview.model.trajectory import Image, Role, StepKind, ToolResult, Usage
+from arcview.readers.trajectories.claude_code_blocks import (
+    Parts,
+    as_json,
+    parts_of,
+    text_or_none,
+    tool_result,
+    usage_of,
+)
+from arcview.readers.trajectories.claude_code_lines import Lines, Record
+from arcview.readers.trajectories.claude_code_notes import note_of
+
+SYNTHETIC = "<synthetic>"
+_RESULT_KEYS = ("toolUseResult", "tool_use_result")
+
+
+@dataclass(slots=True)
+class Call:
+    """One tool call with what came back."""
+
+    id: str
+    key: str
+    block: Mapping[str, object]
+    note: str | None = None
+    result: ToolResult | None = None
+    from_stream: bool = False
+    """Whether the result was taken from a stream; the same one comes again in the session."""
+
+
+@dataclass(slots=True)
+class Thread:
+    """One session's main line, or one sub-agent; keys of items in the order of each source."""
+
+    id: str
+    session: str | None
+    agent: str | None = None
+    parent_call: str | None = None
+    session_order: dict[str, None] = field(default_factory=dict)
+    stream_order: dict[str, None] = field(default_factory=dict)
+    after_boundary: bool = False
+
+    def add(self, key: str, *, in_stream: bool) -> None:
+        """Notes that the item comes next in that source."""
+        (self.stream_order if in_stream else self.session_order).setdefault(key)
+
+
+@dataclass(slots=True)
+class Item:
+    """One step in the making."""
+
+    key: str
+    thread: Thread
+    role: Role
+    kind: StepKind
+    address: str
+    """Message id, record id, or file and line."""
+    blocks: list[tuple[str, str]] = field(default_factory=list)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    counts_of_file: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    at: str | None = None
+    usage: Usage | None = None
+    model: str | None = None
+    is_error: bool = False
+    raw: str | None = None
+    queued: bool = False
+    """A queued prompt: shown only when no user turn repeats it."""
+    unpaired: Mapping[str, object] | None = None
+    """A result whose call has not been seen yet."""
+
+    def text(self, kind: str) -> str:
+        """The text or thinking blocks below each other."""
+        return "\n".join(text for name, text in self.blocks if name == kind)
+
+
+class Items:
+    """Takes records one after another; session files before streams."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, Item] = {}
+        self.threads: dict[str, Thread] = {}
+        self.calls: dict[str, list[Call]] = {}
+        self.agent_of_call: dict[str, str] = {}
+        self.stream_sessions: dict[str, None] = {}
+        self.unknown: Counter[str] = Counter()
+        self.problems: list[Problem] = []
+        self.partial_events = 0
+        self._by_uuid: dict[str, str] = {}
+        self._thread_of_uuid: dict[str, Thread] = {}
+        self._file = ""
+        self._in_stream = False
+
+    def take(self, lines: Lines, *, in_stream: bool) -> None:
+        """Takes all records of a file."""
+        self._file = PurePosixPath(lines.shown).name
+        self._in_stream = in_stream
+        self.problems += lines.problems
+        fallback = Thread("file:" + lines.shown, None)
+        for number, value in lines.records:
+            place = f"{self._file}:{number}"
+            if isinstance(value, dict):
+                self._take_record(value, place, fallback)
+            else:
+                self._take_raw(value, place, fallback, type(value).__name__)
+
+    def _take_record(self, record: Record, place: str, fallback: Thread) -> None:
+        thread = self._thread(record, fallback)
+        uuid = text_or_none(record.get("uuid"))
+        if uuid is not None and uuid in self._by_uuid:
+            self._again(record, self._by_uuid[uuid])
+            return
+        if uuid is not None:
+            self._by_uuid[uuid] = ""
+            self._thread_of_uuid[uuid] = thread
+        kind = record.get("type")
+        if kind is None and "role" in record and "content" in record:
+            # A bare message of the API, as some harnesses log them line by line.
+            kind = record["role"]
+            record = {"type": kind, "message": record, "content": record["content"]}
+        match kind:
+            case "assistant":
+                self._take_message(record, place, thread)
+            case "user":
+                self._take_user(record, place, thread)
+            case "stream_event":
+                self.partial_events += 1
+            case "queue-operation":
+                self._take_queued(record, place, thread)
+            case _:
+                self._take_other(record, place, thread)
+
+    def _thread(self, record: Record, fallback: Thread) -> Thread:
+        """The thread that a record belongs to."""
+        session = text_or_none(record.get("sessionId")) or text_or_none(record.get("session_id"))
+        if self._in_stream and session:
+            self.stream_sessions.setdefault(session)
+        agent = text_or_none(record.get("agentId")) if record.get("isSidechain") else None
+        parent = text_or_none(record.get("parent_tool_use_id"))
+        if parent is not None:
+            linked = self.agent_of_call.get(parent)
+            name = f"agent:{linked}" if linked else f"call:{parent}"
+            thread = self.threads.setdefault(name, Thread(name, session, linked or parent))
+            thread.parent_call = parent
+            return thread
+        if agent is None and record.get("isSidechain") is True:
+            return self._inline_sidechain(record, session)
+        if agent is not None:
+            name = f"agent:{agent}"
+            return self.threads.setdefault(name, Thread(name, session, agent))
+        if session is None:
+            return self.threads.setdefault(fallback.id, fallback)
+        name = f"main:{session}"
+        return self.threads.setdefault(name, Thread(name, session))
+
+    def _inline_sidechain(self, record: Record, session: str | None) -> Thread:
+        """Old clients wrote a sub-agent's records into the main file, as a chain of their own."""
+        parent = self._thread_of_uuid.get(str(record.get("parentUuid")))
+        if parent is not None and parent.agent is not None:
+            return parent
+        agent = text_or_none(record.get("uuid")) or f"sidechain {len(self.threads)}"
+        name = f"agent:{agent}"
+        return self.threads.setdefault(name, Thread(name, session, agent))
+
+    def _again(self, record: Record, key: str) -> None:
+        """A record that another file has too: only its place and later figures count."""
+        item = self.items.get(key)
+        if item is None:
+            return
+        item.thread.add(key, in_stream=self._in_stream)
+        parent = text_or_none(record.get("parent_tool_use_id"))
+        if parent is not None and item.thread.agent is not None:
+            item.thread.parent_call = parent
+        message = record.get("message")
+        if isinstance(message, dict) and item.role is Role.ASSISTANT:
+            self._add_usage(item, message)
+
+    def _item(
+        self, key: str, thread: Thread, role: Role, kind: StepKind, address: str, record: Record
+    ) -> Item:
+        """The item with that key, made when it is new, and its place in this source."""
+        item = self.items.get(key)
+        if item is None:
+            item = self.items[key] = Item(key, thread, role, kind, address)
+            item.at = text_or_none(record.get("timestamp"))
+        elif thread.parent_call is not None and item.thread.agent is not None:
+            item.thread.parent_call = thread.parent_call
+        item.thread.add(key, in_stream=self._in_stream)
+        uuid = text_or_none(record.get("uuid"))
+        if uuid is not None:
+            self._by_uuid[uuid] = key
+        return item
+
+    def _take_message(self, record: Record, place: str, thread: Thread) -> None:
+        message = record.get("message")
+        if not isinstance(message, dict):
+            self._take_raw(dict(record), place, thread, "assistant without a message")
+            return
+        message_id = text_or_none(message.get("id"))
+        address = message_id or text_or_none(record.get("uuid")) or place
+        item = self._item(f"m:{address}", thread, Role.ASSISTANT, StepKind.MESSAGE, address, record)
+        item.model = text_or_none(message.get("model")) or item.model
+        failed = record.get("isApiErrorMessage") is True or record.get("error") is not None
+        item.is_error = item.is_error or failed
+        self._add_usage(item, message)
+        parts = parts_of(message.get("content"))
+        self._add_blocks(item, parts)
+        for index, block in enumerate(parts.tool_uses):
+            self._add_call(item, block, f"{place}.{index}")
+        for block in parts.results:
+            self._pair(block, record, thread, place)
+
+    def _add_usage(self, item: Item, message: Mapping[str, object]) -> None:
+        """Early records of a message carry partial counts: the last ones count."""
+        usage = usage_of(message.get("usage"))
+        so_far = item.usage.output_tokens if item.usage else None
+        if usage is not None and (usage.output_tokens or 0) >= (so_far or 0):
+            item.usage = usage
+
+    def _add_blocks(self, item: Item, parts: Parts) -> None:
+        """Adds what this file has more often than any file before it."""
+        counted = item.counts_of_file.setdefault(self._file, Counter())
+        for block in parts.blocks:
+            counted[block] += 1
+            if counted[block] > item.counts[block] and block[1]:
+                item.counts[block] += 1
+                item.blocks.append(block)
+        if not item.images:
+            item.images += parts.images
+
+    def _add_call(self, item: Item, block: Mapping[str, object], place: str) -> None:
+        call_id = text_or_none(block.get("id"))
+        if call_id is not None and any(call.id == call_id for call in item.calls):
+            return
+        same = self.calls.setdefault(call_id or place, [])
+        call = Call(call_id or place, call_id or place, block)
+        if same:
+            call.key = f"{call_id}#{len(same) + 1}"
+            call.note = f"duplicate id: {len(same)} earlier call(s) have it too"
+            self.problems.append(Problem(place, f"tool call id {call_id} is used again"))
+        same.append(call)
+        item.calls.append(call)
+
+    def _take_user(self, record: Record, place: str, thread: Thread) -> None:
+        message = record.get("message")
+        if not isinstance(message, dict):
+            self._take_raw(dict(record), place, thread, "user without a message")
+            return
+        parts = parts_of(message.get("content"))
+        for block in parts.results:
+            self._pair(block, record, thread, place)
+        if not parts.blocks and not parts.images:
+            return
+        is_summary = record.get("isCompactSummary") is True or thread.after_boundary
+        thread.after_boundary = False
+        kind = StepKind.COMPACTION if is_summary else StepKind.MESSAGE
+        role = Role.USER
+        if record.get("isMeta") is True:
+            kind, role = StepKind.NOTE, Role.SYSTEM
+        address = text_or_none(record.get("uuid")) or place
+        item = self._item(f"u:{address}", thread, role, kind, address, record)
+        self._add_blocks(item, parts)
+        for index, block in enumerate(parts.tool_uses):
+            self._add_call(item, block, f"{place}.{index}")
+
+    def _pair(
+        self, block: Mapping[str, object], record: Record, thread: Thread, place: str
+    ) -> None:
+        """Gives a result to its call; one whose call is not known yet waits for it."""
+        richer = next((record[key] for key in _RESULT_KEYS if key in record), None)
+        call_id = text_or_none(block.get("tool_use_id"))
+        agent = richer.get("agentId") if isinstance(richer, dict) else None
+        if call_id is not None and isinstance(agent, str):
+            self.agent_of_call[call_id] = agent
+        if call_id is not None and self._give(call_id, block, richer, record):
+            return
+        item = self._item(f"r:{place}:{call_id}", thread, Role.USER, StepKind.NOTE, place, record)
+        item.unpaired = block
+
+    def _give(
+        self, call_id: str, block: Mapping[str, object], richer: object, record: Record
+    ) -> bool:
+        """Whether the result was given to a call, or is one that the call already has."""
+        calls = self.calls.get(call_id, [])
+        result, remark = tool_result(block, richer, text_or_none(record.get("timestamp")))
+        free = next((call for call in calls if call.result is None), None)
+        if free is not None:
+            free.result, free.from_stream = result, self._in_stream
+            free.note = "; ".join(filter(None, [free.note, remark])) or None
+            return True
+        return any(
+            call.from_stream is not self._in_stream
+            or (call.result is not None and call.result.text == result.text)
+            for call in calls
+        )
+
+    def pair_late(self) -> None:
+        """Pairs results that came before their calls; the others stay as orphans."""
+        for key, item in list(self.items.items()):
+            if item.unpaired is None:
+                continue
+            call_id = text_or_none(item.unpaired.get("tool_use_id"))
+            self._in_stream = key in item.thread.stream_order
+            if call_id and self._give(call_id, item.unpaired, None, {"timestamp": item.at}):
+                del self.items[key]
+                continue
+            why = "a second result for" if call_id in self.calls else "a result without a call:"
+            result, _ = tool_result(item.unpaired, None, None)
+            item.blocks.append(("text", f"({why} {call_id or 'no id'})\n{result.text}"))
+            self.problems.append(Problem(item.address, f"{why} {call_id or 'no id'}"))
+
+    def _take_queued(self, record: Record, place: str, thread: Thread) -> None:
+        content = text_or_none(record.get("content"))
+        if content is None:
+            return
+        item = self._item(f"f:{place}", thread, Role.USER, StepKind.NOTE, place, record)
+        item.blocks.append(("text", content))
+        item.queued = True
+
+    def _take_other(self, record: Record, place: str, thread: Thread) -> None:
+        note = note_of(record)
+        if note is None:
+            self._take_raw(dict(record), place, thread, str(record.get("type", "no type")))
+            return
+        address = text_or_none(record.get("uuid")) or place
+        item = self._item(f"u:{address}", thread, Role.SYSTEM, note.kind, address, record)
+        item.blocks.append(("text", note.text))
+        item.is_error, item.usage, item.model = note.is_error, note.usage, note.model
+        thread.after_boundary = note.is_boundary
+
+    def _take_raw(self, value: object, place: str, thread: Thread, kind: str) -> None:
+        self.unknown[kind] += 1
+        record = value if isinstance(value, dict) else {}
+        self.threads.setdefault(thread.id, thread)
+        item = self._item(f"f:{place}", thread, Role.UNKNOWN, StepKind.RAW, place, record)
+        item.raw = as_json(value)

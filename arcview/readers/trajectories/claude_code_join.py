@@ -1,0 +1,293 @@
+"""Threads of Claude Code items → one trajectory in order.
+
+The main line follows the stream where there is one; what only the session has stands between its
+neighbours there. A sub-agent's steps follow the step that started it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from arcview.model.problem import Problem
+from arcview.model.trajectory import (
+    Role,
+    Session,
+    SessionRole,
+    Step,
+    StepKind,
+    ToolCall,
+    Trajectory,
+)
+from arcview.readers.trajectories.claude_code_blocks import seconds_between, tool_call
+from arcview.readers.trajectories.claude_code_items import Call, Item, Items, Thread
+
+FORMAT = "claude_code"
+
+
+@dataclass(slots=True)
+class _Joiner:
+    """State of one join."""
+
+    items: Items
+    children: dict[str, list[Thread]] = field(default_factory=lambda: defaultdict(list))
+    """Sub-agents by the id of the call that started them."""
+    done: set[str] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)
+
+
+def build(items: Items) -> Trajectory:
+    """Orders, numbers and completes what was taken."""
+    items.pair_late()
+    _drop_repeated_prompts(items)
+    joiner = _Joiner(items)
+    _link_subagents(joiner)
+    mains = _main_threads(items)
+    steps = [step for thread in mains for step in _steps_of(joiner, thread)]
+    alone = [t for t in items.threads.values() if t.agent is not None and t.id not in joiner.done]
+    is_agent_only = not any(step.kind is StepKind.MESSAGE for step in steps)
+    for thread in alone:
+        group = list(_steps_of(joiner, thread))
+        if not is_agent_only and _is_warm_up(group):
+            group = [replace(step, kind=StepKind.NOTE, number=None) for step in group]
+        at = next((step.at for step in group if step.at), None)
+        index = _place_of(steps, at)
+        steps[index:index] = group
+    steps = _numbered(steps)
+    problems = list(items.problems)
+    if items.partial_events:
+        what = f"{items.partial_events} partial-message events left out: the messages follow whole"
+        problems.append(Problem("stream", what))
+    return Trajectory(
+        format=FORMAT,
+        steps=tuple(steps),
+        sessions=tuple(_sessions(items, mains, steps)),
+        problems=tuple(problems),
+        unknown_records=tuple(sorted(items.unknown.items())),
+    )
+
+
+def _drop_repeated_prompts(items: Items) -> None:
+    """A prompt is queued and then said: it is shown once."""
+    said = {
+        (item.thread.id, item.text("text").strip())
+        for item in items.items.values()
+        if item.role is Role.USER and not item.queued
+    }
+    sessions = {thread.session for thread in items.threads.values() if thread.session}
+    for key, item in list(items.items.items()):
+        if not item.queued:
+            continue
+        text = item.text("text").strip()
+        # The first queue record of a session comes before its id is known.
+        threads = [item.thread.id, *(f"main:{session}" for session in sessions)]
+        if any((thread, text) in said for thread in threads):
+            del items.items[key]
+
+
+def _link_subagents(joiner: _Joiner) -> None:
+    """Finds the call that started each sub-agent."""
+    threads = joiner.items.threads
+    for call_id, agent in joiner.items.agent_of_call.items():
+        if (thread := threads.get(f"agent:{agent}")) is not None:
+            thread.parent_call = call_id
+    prompts = {
+        prompt: call.id
+        for calls in joiner.items.calls.values()
+        for call in calls
+        if (prompt := _task_prompt(call))
+    }
+    for thread in threads.values():
+        if thread.agent is None:
+            continue
+        if thread.parent_call is None:
+            thread.parent_call = prompts.get(_first_prompt(joiner.items, thread))
+        if thread.parent_call is not None:
+            joiner.children[thread.parent_call].append(thread)
+    # The stream knows a sub-agent by its call only, the session by its own id: one thread.
+    for call_id, group in joiner.children.items():
+        by_call = next((t for t in group if t.id == f"call:{call_id}"), None)
+        by_agent = next((t for t in group if t.id != f"call:{call_id}"), None)
+        if by_call is not None and by_agent is not None:
+            by_agent.stream_order = {**by_call.stream_order, **by_agent.stream_order}
+            group.remove(by_call)
+            joiner.done.add(by_call.id)
+
+
+def _task_prompt(call: Call) -> str | None:
+    arguments = call.block.get("input")
+    prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
+    return prompt.strip() if isinstance(prompt, str) and prompt.strip() else None
+
+
+def _first_prompt(items: Items, thread: Thread) -> str:
+    keys = thread.session_order or thread.stream_order
+    item = items.items.get(next(iter(keys), ""))
+    return item.text("text").strip() if item is not None and item.role is Role.USER else ""
+
+
+def _main_threads(items: Items) -> list[Thread]:
+    """The main lines in order of their first time; those without one keep their order."""
+    mains = [thread for thread in items.threads.values() if thread.agent is None]
+    return sorted(mains, key=lambda thread: _first_time(items, thread) or "")
+
+
+def _first_time(items: Items, thread: Thread) -> str | None:
+    keys = [*thread.session_order, *thread.stream_order]
+    found = (items.items[key].at for key in keys if key in items.items)
+    return next((at for at in found if at), None)
+
+
+def _steps_of(joiner: _Joiner, thread: Thread) -> Iterator[Step]:
+    """The steps of a thread, each followed by those of the sub-agents that it started."""
+    if thread.id in joiner.done:
+        return
+    joiner.done.add(thread.id)
+    for key in merged_order(joiner.items, thread):
+        item = joiner.items.items[key]
+        yield _step(joiner, item, thread)
+        for call in item.calls:
+            for child in joiner.children.get(call.id, ()):
+                yield from _steps_of(joiner, child)
+
+
+def merged_order(items: Items, thread: Thread) -> list[str]:
+    """The keys of a thread's items: the stream's order, completed by the session's.
+
+    What only one of them has stands between the two shared items around it. In such a gap the
+    session's own items come first and the user turn that ends them last, so that the start of a
+    later attempt stands before the prompt of that attempt.
+    """
+    stream = [key for key in thread.stream_order if key in items.items]
+    session = [key for key in thread.session_order if key in items.items]
+    shared = set(stream) & set(session)
+    before: dict[str, list[str]] = defaultdict(list)
+    pending: list[str] = []
+    for key in session:
+        if key in shared:
+            before[key] += pending
+            pending = []
+        else:
+            pending.append(key)
+    order: list[str] = []
+    gap: list[str] = []
+    for key in stream:
+        if key not in shared:
+            gap.append(key)
+            continue
+        order += [*_filled(items, before[key], gap), key]
+        gap = []
+    return [*order, *_filled(items, pending, gap)]
+
+
+def _filled(items: Items, session: Sequence[str], stream: Sequence[str]) -> list[str]:
+    """A gap between two shared items: see `merged_order`."""
+    cut = len(session)
+    while cut and items.items[session[cut - 1]].role is Role.USER:
+        cut -= 1
+    return [*session[:cut], *stream, *session[cut:]]
+
+
+def _step(joiner: _Joiner, item: Item, thread: Thread) -> Step:
+    calls = tuple(_call(call) for call in item.calls)
+    times = [call.result.at for call in calls if call.result and call.result.at]
+    key = calls[0].key if calls else item.address
+    if key in joiner.keys:
+        key = item.key
+    joiner.keys.add(key)
+    is_model = item.role is Role.ASSISTANT and item.kind is StepKind.MESSAGE
+    return Step(
+        key=key,
+        number=0 if is_model else None,
+        role=item.role,
+        kind=item.kind,
+        text=item.text("text"),
+        thinking=item.text("thinking"),
+        calls=calls,
+        at=item.at,
+        duration_s=seconds_between(item.at, max(times)) if times else None,
+        usage=item.usage,
+        model=item.model,
+        agent=thread.agent,
+        parent_call=thread.parent_call,
+        is_error=item.is_error,
+        session=thread.session,
+        images=tuple(item.images),
+        raw=item.raw,
+    )
+
+
+def _call(call: Call) -> ToolCall:
+    made = tool_call(call.block, call.key)
+    note = "; ".join(filter(None, [made.note, call.note])) or None
+    return replace(made, result=call.result, note=note)
+
+
+def _is_warm_up(group: Sequence[Step]) -> bool:
+    """No call started it and it called nothing: the client's own warm-up."""
+    return not any(step.calls or step.parent_call for step in group)
+
+
+def _place_of(steps: Sequence[Step], at: str | None) -> int:
+    """Where something of that time belongs among the main line's steps."""
+    if at is None:
+        return len(steps)
+    later = (
+        index
+        for index, step in enumerate(steps)
+        if step.agent is None and step.at is not None and step.at > at
+    )
+    return next(later, len(steps))
+
+
+def _numbered(steps: Sequence[Step]) -> list[Step]:
+    """Numbers the model's messages in their final order."""
+    numbered = []
+    number = 0
+    for step in steps:
+        number += step.number is not None
+        numbered.append(step if step.number is None else replace(step, number=number))
+    return numbered
+
+
+def _sessions(items: Items, mains: Sequence[Thread], steps: Sequence[Step]) -> Iterator[Session]:
+    """What was found, with the number of messages of each."""
+    counts: dict[tuple[str | None, str | None], int] = defaultdict(int)
+    for step in steps:
+        counts[step.session, step.agent] += step.number is not None
+    first: set[str | None] = {*items.stream_sessions} or {thread.session for thread in mains[:1]}
+    for thread in mains:
+        if thread.session is None:
+            continue
+        is_main = thread.session in first
+        yield Session(
+            thread.session,
+            SessionRole.MAIN if is_main else SessionRole.RETRY,
+            counts[thread.session, None],
+            _lost(items, thread) if is_main else "not in the stream",
+        )
+    seen = set()
+    for step in steps:
+        if step.agent is None or step.agent in seen:
+            continue
+        seen.add(step.agent)
+        if step.parent_call is not None:
+            note = f"started by {step.parent_call}"
+        elif step.kind is StepKind.NOTE:
+            note = "warm-up of the client: no call started it; not counted"
+        else:
+            note = "the call that started it is not recorded"
+        yield Session(step.agent, SessionRole.SUBAGENT, counts[step.session, step.agent], note)
+
+
+def _lost(items: Items, thread: Thread) -> str | None:
+    """What the stream lost of a session: earlier attempts overwrite it."""
+    if not thread.stream_order:
+        return None
+    keys = {*thread.session_order, *thread.stream_order} & items.items.keys()
+    messages = [key for key in keys if items.items[key].role is Role.ASSISTANT]
+    kept = sum(key in thread.stream_order for key in messages)
+    if kept == len(messages):
+        return None
+    return f"the stream holds {kept} of its {len(messages)} messages, the session has the others"
