@@ -63,6 +63,7 @@ class RowView(ScrollView, can_focus=True):
         overflow-x: hidden;
         overflow-y: auto;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
     }
     """
 
@@ -155,6 +156,7 @@ class RowView(ScrollView, can_focus=True):
 
     def set_source(self, source: RowSource, *, cursor: int = 0) -> None:
         """Shows other rows, from the given cursor on."""
+        self.cancel_search()
         self._source = source
         self._sideways = self._widest = 0
         self._fitted_width = -1

@@ -1,0 +1,408 @@
+"""The rows of a trajectory: one for each step, and the lines of those that are open.
+
+Pure. Bodies are made when a step is opened; closed steps cost a number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Literal, NamedTuple
+
+from textual.content import Content
+
+from arcview.analysis.syntax import LazySyntax, SyntaxSpan
+from arcview.model.trajectory import Step, ToolCall, Trajectory
+from arcview.ui import theme
+from arcview.ui.rows import steps_lines
+from arcview.ui.rows.lines import Cell, Needle, RowSource
+from arcview.ui.rows.steps_lines import Badge, Columns
+from arcview.ui.rows.steps_parts import (
+    FOLD_LINES,
+    StepPart,
+    is_edit,
+    is_message,
+    parts_of,
+    step_failed,
+    texts_of,
+)
+from arcview.ui.rows.text_view import wrap
+from arcview.ui.safe import plain
+
+Jump = Literal["step", "error", "edit", "test", "message"]
+"""What a jump goes to."""
+
+_FOLD = -1
+_LEAST_FOLDED = 4
+"""Fewer lines than this are not worth a row that says they are folded."""
+
+
+class BodyRow(NamedTuple):
+    """A row of an opened step."""
+
+    part: int
+    line: int
+    """Line of the part, or -1 for the row that stands for folded lines."""
+    start: int
+    """First character of the cleaned line, or first folded line."""
+    end: int
+    """Character after the last, or line after the last folded one."""
+
+
+class StepRows(RowSource):
+    """Rows of all steps, in order.
+
+    Args:
+        trajectory: What the agent did.
+        badges: Short remarks by tool-call key, such as test outcomes; jumps to tests go to them.
+        empty: What is said when there are no steps.
+    """
+
+    def __init__(
+        self,
+        trajectory: Trajectory,
+        *,
+        badges: Mapping[str, Badge] | None = None,
+        empty: str = "No steps recorded",
+    ) -> None:
+        self.steps = trajectory.steps
+        self._badges = badges or {}
+        self._empty = empty
+        self._width = 80
+        self._bodies: dict[int, list[BodyRow]] = {}
+        self._opened_parts: set[tuple[int, int]] = set()
+        self._parts: dict[int, tuple[StepPart, ...]] = {}
+        self._syntax: dict[tuple[int, int, bool], LazySyntax] = {}
+        self._starts: Sequence[int] = range(len(self.steps) + 1)
+        self._depths = _depths(self.steps)
+        usages = [step.usage for step in self.steps if step.usage is not None]
+        self._columns = Columns(
+            duration=any(step.duration_s is not None for step in self.steps),
+            tokens=any(usage.output_tokens is not None for usage in usages),
+            cost=any(usage.cost_usd is not None for usage in usages),
+        )
+
+    # -- structure -------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._starts[-1] or 1
+
+    def step_index(self, row: int) -> int | None:
+        """The step a row belongs to, as a position in `steps`."""
+        if not self.steps:
+            return None
+        return min(bisect_right(self._starts, row) - 1, len(self.steps) - 1)
+
+    def step_at(self, row: int) -> Step | None:
+        """The step a row belongs to."""
+        index = self.step_index(row)
+        return None if index is None else self.steps[index]
+
+    def part_at(self, row: int) -> StepPart | None:
+        """The part of a step that a row shows; null on a header."""
+        found = self._body_row(row)
+        return None if found is None else self.parts(found[0])[found[1].part]
+
+    def call_at(self, row: int) -> ToolCall | None:
+        """The call a row belongs to; on a header the first call of the step."""
+        part = self.part_at(row)
+        if part is not None:
+            return part.call
+        step = self.step_at(row)
+        return step.calls[0] if step is not None and step.calls else None
+
+    def row_of(self, index: int) -> int:
+        """The header row of a step."""
+        return self._starts[index]
+
+    def index_of_key(self, key: str) -> int | None:
+        """The step with that key, or the one that makes the call with that key."""
+        for index, step in enumerate(self.steps):
+            if step.key == key or any(call.key == key for call in step.calls):
+                return index
+        return None
+
+    def parts(self, index: int) -> tuple[StepPart, ...]:
+        """The parts of a step."""
+        parts = self._parts.get(index)
+        if parts is None:
+            parts = self._parts[index] = parts_of(self.steps[index])
+        return parts
+
+    def _body_row(self, row: int) -> tuple[int, BodyRow] | None:
+        index = self.step_index(row)
+        if index is None or row == self._starts[index]:
+            return None
+        return index, self._bodies[index][row - self._starts[index] - 1]
+
+    # -- opening and closing ----------------------------------------------------------------
+
+    def is_open(self, index: int) -> bool:
+        """Whether the parts of a step are shown."""
+        return index in self._bodies
+
+    def set_open(self, indexes: Sequence[int], *, is_open: bool) -> None:
+        """Opens or closes steps."""
+        for index in indexes:
+            if not is_open:
+                self._bodies.pop(index, None)
+            elif index not in self._bodies:
+                self._bodies[index] = self._lay_body(index)
+        self._lay()
+
+    def open_part(self, row: int) -> bool:
+        """Unfolds the part whose folded lines a row stands for; false on other rows."""
+        found = self._body_row(row)
+        if found is None or found[1].line != _FOLD:
+            return False
+        self._unfold(found[0], found[1].part)
+        self._lay()
+        return True
+
+    def _unfold(self, index: int, part: int) -> None:
+        self._opened_parts.add((index, part))
+        self._bodies[index] = self._lay_body(index)
+
+    def _lay(self) -> None:
+        if not self._bodies:
+            self._starts = range(len(self.steps) + 1)
+            return
+        bodies = self._bodies
+        heights = (1 + len(bodies[i]) if i in bodies else 1 for i in range(len(self.steps)))
+        self._starts = [0, *accumulate(heights)]
+
+    def _lay_body(self, index: int) -> list[BodyRow]:
+        rows: list[BodyRow] = []
+        for number, part in enumerate(self.parts(index)):
+            limit = FOLD_LINES.get(part.kind, len(part.lines))
+            tail = limit // 3
+            hidden = range(limit - tail, len(part.lines) - tail)
+            if len(hidden) < _LEAST_FOLDED or (index, number) in self._opened_parts:
+                hidden = range(0)
+            for line in range(len(part.lines)):
+                if line in hidden:
+                    if line == hidden.start:
+                        rows.append(BodyRow(number, _FOLD, hidden.start, hidden.stop))
+                    continue
+                rows += self._lay_line(index, number, part, line)
+        return rows
+
+    def _lay_line(self, index: int, number: int, part: StepPart, line: int) -> Iterator[BodyRow]:
+        raw = part.lines[line]
+        width = self._width - steps_lines.MARGIN - 2 * self._depths[index]
+        if len(raw) <= width and raw.isascii() and raw.isprintable():
+            yield BodyRow(number, line, 0, len(raw))
+            return
+        for start, end in wrap(steps_lines.cleaned(part, raw), width):
+            yield BodyRow(number, line, start, end)
+
+    def fit(self, width: int) -> bool:
+        """Wraps the open steps anew for another width."""
+        changed = width != self._width and bool(self._bodies)
+        self._width = width
+        if changed:
+            self._bodies = {index: self._lay_body(index) for index in self._bodies}
+            self._lay()
+        return changed
+
+    def anchor(self, index: int) -> object:
+        """The step, and of an open one the part and line."""
+        found = self._body_row(index)
+        step = self.step_index(index)
+        return (step, None) if found is None else (step, found[1])
+
+    def locate(self, anchor: object) -> int:
+        """The row that shows the same now, or the header of its step."""
+        if not isinstance(anchor, tuple) or anchor[0] is None:
+            return 0
+        index, row = anchor
+        if row is None or index not in self._bodies:
+            return self._starts[index]
+        line = row.start if row.line == _FOLD else row.line
+        return self._row_of_line(index, row.part, line, row.start)
+
+    def _row_of_line(self, index: int, part: int, line: int, character: int) -> int:
+        """The row that shows a character of a line, or stands for the lines it is folded with."""
+        best = 0
+        for offset, row in enumerate(self._bodies.get(index, ()), 1):
+            if row.part != part:
+                continue
+            if row.line == _FOLD and row.start <= line < row.end:
+                return self._starts[index] + offset
+            if row.line == line and (row.start <= character or not best):
+                best = offset
+        return self._starts[index] + best
+
+    # -- jumps and search --------------------------------------------------------------------
+
+    def next_step(self, row: int, kind: Jump, direction: int) -> int | None:
+        """The header of the next or previous step of a kind; null where there is none."""
+        index = self.step_index(row)
+        if index is None:
+            return None
+        if kind == "step" and direction < 0 and row > self._starts[index]:
+            return self._starts[index]
+        wanted = self._wanted(kind)
+        stop = len(self.steps) if direction > 0 else -1
+        for other in range(index + direction, stop, direction):
+            if wanted(self.steps[other]):
+                return self._starts[other]
+        return None
+
+    def _wanted(self, kind: Jump) -> Callable[[Step], bool]:
+        match kind:
+            case "step":
+                return lambda step: True
+            case "error":
+                return step_failed
+            case "edit":
+                return is_edit
+            case "message":
+                return is_message
+            case "test":
+                return lambda step: any(call.key in self._badges for call in step.calls)
+
+    def find(self, needle: Needle, start: int, step: int) -> Iterator[int | None]:
+        """Looks through the whole text of every step; a hit in a closed step opens it."""
+        first = self.step_index(start)
+        if first is None:
+            return
+        found = self._body_row(start)
+        if found is None and step < 0:
+            # A header stands before everything in its step.
+            first -= 1
+        here = None if found is None else found[1]
+        stop = len(self.steps) if step > 0 else -1
+        for count, index in enumerate(range(first, stop, step), 1):
+            hit = self._hit(needle, index, step, here if index == first else None)
+            if hit is not None:
+                yield self._show_hit(index, *hit)
+                return
+            if count % 50 == 0:
+                yield None
+
+    def _hit(
+        self, needle: Needle, index: int, step: int, here: BodyRow | None
+    ) -> tuple[int, int, int] | None:
+        """Part, line and character of the first match in a step, from a row of it on."""
+        if not any(map(needle.within, texts_of(self.steps[index]))):
+            return None
+        hits = (
+            (number, line, span[0])
+            for number, part in enumerate(self.parts(index))
+            for line, text in enumerate(part.lines)
+            # Cleaning is dear: first the line as it came.
+            if needle.within(text)
+            for span in needle.spans(steps_lines.cleaned(part, text))
+        )
+        if here is None:
+            return next(iter(hits if step > 0 else reversed(list(hits))), None)
+        line = here.start if here.line == _FOLD else here.line
+        if step > 0:
+            begin = (here.part, line, 0 if here.line == _FOLD else here.start)
+            return next((hit for hit in hits if hit >= begin), None)
+        end = (here.part, here.end, 0) if here.line == _FOLD else (here.part, line, here.end)
+        return next((hit for hit in reversed(list(hits)) if hit < end), None)
+
+    def _show_hit(self, index: int, part: int, line: int, character: int) -> int:
+        if index not in self._bodies:
+            self._bodies[index] = self._lay_body(index)
+        folded = any(
+            row.part == part and row.line == _FOLD and row.start <= line < row.end
+            for row in self._bodies[index]
+        )
+        if folded:
+            self._unfold(index, part)
+        self._lay()
+        return self._row_of_line(index, part, line, character)
+
+    # -- looks -------------------------------------------------------------------------------
+
+    def row(self, index: int) -> Content:
+        """The row without columns, for copies and tests."""
+        return Content("").join([cell.content for cell in self.cells(index, self._width)])
+
+    def text(self, index: int, lane: int = 0) -> str:
+        """The text of a row without its margin."""
+        del lane
+        cells = [cell for cell in self.cells(index, self._width) if cell.scrolls]
+        return cells[0].content.plain if cells else ""
+
+    def full_text(self, row: int) -> str:
+        """The whole part that a row shows, or everything of the step on its header; as it came."""
+        part = self.part_at(row)
+        if part is not None:
+            return "\n".join(part.lines)
+        index = self.step_index(row)
+        if index is None:
+            return ""
+        return "\n\n".join("\n".join(part.lines) for part in self.parts(index))
+
+    def cells(self, index: int, width: int) -> Sequence[Cell]:
+        """The columns of a row."""
+        number = self.step_index(index)
+        if number is None:
+            return (Cell(plain(self._empty, theme.MUTED)),)
+        found = self._body_row(index)
+        depth = self._depths[number]
+        if found is None:
+            step = self.steps[number]
+            return steps_lines.header(
+                step,
+                depth=depth,
+                is_open=number in self._bodies,
+                columns=self._columns,
+                badges=self._badges_of(step),
+                width=width,
+            )
+        row = found[1]
+        part = self.parts(number)[row.part]
+        if row.line == _FOLD:
+            return (
+                steps_lines.margin(part, row.start, depth, first=False),
+                Cell(steps_lines.folded(part, row.end - row.start), scrolls=True),
+            )
+        return (
+            steps_lines.margin(part, row.line, depth, first=row.start == 0),
+            steps_lines.line(
+                part, row.line, row.start, row.end, self._syntax_of(number, row.part, row.line)
+            ),
+        )
+
+    def _badges_of(self, step: Step) -> list[Badge]:
+        badges = [self._badges[call.key] for call in step.calls if call.key in self._badges]
+        outcome = steps_lines.outcome(step)
+        return badges if outcome is None else [*badges, outcome]
+
+    def _syntax_of(self, index: int, number: int, line: int) -> Sequence[SyntaxSpan]:
+        part = self.parts(index)[number]
+        if part.path is None:
+            return ()
+        removed = bool(part.signs) and part.signs[line] == "-"
+        other = "+" if removed else "-"
+        key = (index, number, removed)
+        signs = part.signs or " " * len(part.lines)
+        syntax = self._syntax.get(key)
+        if syntax is None:
+            lines = [
+                steps_lines.cleaned(part, text)
+                for text, sign in zip(part.lines, signs, strict=True)
+                if sign != other
+            ]
+            syntax = self._syntax[key] = LazySyntax(part.path, lines)
+        return syntax.line(line - signs[:line].count(other))
+
+
+def _depths(steps: Sequence[Step]) -> list[int]:
+    """How deep each step is among sub-agents: 0 for the main agent."""
+    by_call: dict[str, int] = {}
+    depths: list[int] = []
+    for step in steps:
+        depth = 0
+        if step.agent is not None:
+            depth = 1 + by_call.get(step.parent_call or "", 0)
+        depths.append(depth)
+        for call in step.calls:
+            by_call[call.key] = depth
+    return depths

@@ -1,0 +1,136 @@
+"""The trajectory pane: steps that open in place, jumps by kind, search through everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from arcview.model.trajectory import Step, ToolCall, Trajectory
+from arcview.ui.rows.steps import Jump, StepRows
+from arcview.ui.rows.steps_lines import Badge
+from arcview.ui.widgets.row_view import RowView
+
+
+class StepsView(RowView):
+    """Shows a trajectory: one row a step; enter opens it, enter on one of its lines picks that."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "toggle_step", "Open or close the step", show=False, id="steps.toggle"),
+        Binding("J", "jump('step', 1)", "Next step", show=False, id="steps.next"),
+        Binding("K", "jump('step', -1)", "Previous step", show=False, id="steps.previous"),
+        Binding("e", "jump('error', 1)", "Next error", show=False, id="steps.next_error"),
+        Binding("E", "jump('error', -1)", "Previous error", show=False, id="steps.previous_error"),
+        Binding("w", "jump('edit', 1)", "Next edit", show=False, id="steps.next_edit"),
+        Binding("W", "jump('edit', -1)", "Previous edit", show=False, id="steps.previous_edit"),
+        Binding("t", "jump('test', 1)", "Next test run", show=False, id="steps.next_test"),
+        Binding("T", "jump('test', -1)", "Previous test run", show=False, id="steps.previous_test"),
+        Binding("m", "jump('message', 1)", "Next message", show=False, id="steps.next_message"),
+        Binding(
+            "M", "jump('message', -1)", "Previous message", show=False, id="steps.previous_message"
+        ),
+        Binding("plus", "open_all", "Open all steps", show=False, id="steps.open_all"),
+        Binding("minus", "close_all", "Close all steps", show=False, id="steps.close_all"),
+    ]
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 -- Textual's own name
+        classes: str | None = None,
+    ) -> None:
+        self._rows = StepRows(Trajectory(format=""), empty="")
+        super().__init__(self._rows, id=id, classes=classes)
+
+    # -- what it shows -------------------------------------------------------------------
+
+    @property
+    def rows(self) -> StepRows:
+        """The rows it shows."""
+        return self._rows
+
+    @property
+    def step(self) -> Step | None:
+        """The step under the cursor."""
+        return self._rows.step_at(self.cursor)
+
+    @property
+    def call(self) -> ToolCall | None:
+        """The tool call under the cursor; on a header the first of the step."""
+        return self._rows.call_at(self.cursor)
+
+    @property
+    def detail(self) -> str:
+        """The whole part under the cursor as it came, for a pane of its own; not cleaned."""
+        return self._rows.full_text(self.cursor)
+
+    def show(
+        self,
+        trajectory: Trajectory,
+        *,
+        badges: Mapping[str, Badge] | None = None,
+        empty: str = "No steps recorded",
+    ) -> None:
+        """Shows a trajectory, all steps closed.
+
+        Args:
+            trajectory: What the agent did.
+            badges: Short remarks by tool-call key; the jump to tests goes to these calls.
+            empty: What is said when there are no steps.
+        """
+        self._rows = StepRows(trajectory, badges=badges, empty=empty)
+        self.set_source(self._rows)
+
+    def go_to(self, key: str, *, is_open: bool = True) -> bool:
+        """Moves to the step or call with that key and opens it; false if there is none."""
+        index = self._rows.index_of_key(key)
+        if index is None:
+            return False
+        self.go_to_step(index, is_open=is_open)
+        return True
+
+    def go_to_step(self, index: int, *, is_open: bool = False) -> None:
+        """Moves to a step by its position in the trajectory."""
+        if is_open:
+            with self.keeping_place():
+                self._rows.set_open((index,), is_open=True)
+        self.move_to(self._rows.row_of(index), "top")
+
+    # -- keys ------------------------------------------------------------------------------
+
+    def action_pick(self) -> None:
+        """Opens a step, or the folded lines under the cursor; on other lines it says `Picked`."""
+        index = self._rows.step_index(self.cursor)
+        if index is None:
+            return
+        if self.cursor == self._rows.row_of(index):
+            self.action_toggle_step()
+            return
+        with self.keeping_place():
+            opened = self._rows.open_part(self.cursor)
+        if not opened:
+            super().action_pick()
+
+    def action_toggle_step(self) -> None:
+        """Opens or closes the step under the cursor."""
+        index = self._rows.step_index(self.cursor)
+        if index is not None:
+            with self.keeping_place():
+                self._rows.set_open((index,), is_open=not self._rows.is_open(index))
+
+    def action_jump(self, kind: Jump, direction: int) -> None:
+        """To the next or previous step of a kind."""
+        row = self._rows.next_step(self.cursor, kind, direction)
+        if row is not None:
+            self.move_to(row, "top")
+
+    def action_open_all(self) -> None:
+        """Opens every step."""
+        with self.keeping_place():
+            self._rows.set_open(range(len(self._rows.steps)), is_open=True)
+
+    def action_close_all(self) -> None:
+        """Closes every step."""
+        with self.keeping_place():
+            self._rows.set_open(range(len(self._rows.steps)), is_open=False)
