@@ -178,6 +178,8 @@ class Trajectory:
     problems: tuple[Problem, ...] = ()
     unknown_records: tuple[tuple[str, int], ...] = ()
     """Record kinds that no rule knows, with how often they occur; each is a `RAW` step."""
+    usage: Usage | None = None
+    """Totals that the trajectory itself records; null where it has none."""
 
     @property
     def step_count(self) -> int:

@@ -8,8 +8,6 @@ from pydantic import Field
 
 from arcview.schema.base import GateId, Model, Seconds, Sha256, StageIndex, TreeId
 
-VERSION = "arcview/chain/1"
-
 
 class ImageInfo(Model):
     """The container image that the stages and gates run in."""

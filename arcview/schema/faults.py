@@ -5,11 +5,13 @@ Nothing of pydantic's own wording reaches a user.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
+
+from arcview.schema.words import shown
 
 _UNION_TAGS = frozenset({"int", "str", "float", "bool"})
 """Pydantic appends the member of a union that it tried to the location of the error."""
@@ -100,17 +102,3 @@ def _expected(details: ErrorDetails) -> str:
     if kind in ("too_short", "string_too_short"):
         return "at least one entry" if kind == "too_short" else "text that is not empty"
     return _TYPES.get(kind, kind.replace("_", " "))
-
-
-def shown(value: object) -> str:
-    """A short form of a JSON value for an error line."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "an object"
-    if isinstance(value, (list, tuple)):
-        return f"a list of {len(value)}"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 80 else f'{text[:76]}…"'

@@ -19,8 +19,6 @@ from arcview.schema.base import (
     VerdictWord,
 )
 
-VERSION = "arcview/gate-result/1"
-
 
 class Counts(Model):
     """How many tests of one group ended how. The outcomes add up to `expected`."""

@@ -17,8 +17,6 @@ from arcview.schema.base import (
     Usage,
 )
 
-VERSION = "arcview/run/1"
-
 
 class AgentInfo(Model):
     """The agent that ran."""

@@ -21,8 +21,6 @@ from arcview.schema.base import (
     VerdictWord,
 )
 
-VERSION = "arcview/show/1"
-
 
 class ShowCounts(Model):
     """How many tests of one group ended how; the outcomes add up to `expected`."""
