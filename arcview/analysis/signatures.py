@@ -8,25 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from arcview.analysis.comparison import Comparison as Comparison
 from arcview.analysis.comparison import split_actual_expected as split_actual_expected
 from arcview.analysis.failure_text import failing_statement, message_lines, split_error_type
+from arcview.analysis.gate_view import SignatureGroup as SignatureGroup
 from arcview.model.results import GateTest, Outcome
 
 _LIMIT = 300
 """Longer lines are data, not wording; what follows does not tell causes apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignatureGroup:
-    """Failing tests with one signature, in the order of the gate."""
-
-    signature: str
-    title: str
-    """One line for people: the fatal line itself where all tests share it, else the signature."""
-    tests: tuple[GateTest, ...]
 
 
 def group(tests: Iterable[GateTest]) -> tuple[SignatureGroup, ...]:

@@ -22,7 +22,6 @@ from arcview.analysis.overview import (
     with_steps,
 )
 from arcview.analysis.self_tests import SelfTest, find_self_tests
-from arcview.analysis.signatures import group
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.config import Settings
 from arcview.errors import ArcviewError
@@ -33,6 +32,7 @@ from arcview.model.run import PathRules
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.session.change_summary import ChangeSummary, summarise_changes
 from arcview.session.inputs import changed, code_stamp
+from arcview.session.kept_gate import KeptGateView, keep, restore
 from arcview.session.skeleton import Skeleton, history_of, named, read_run
 from arcview.session.view_cache import ViewCache
 from arcview.states.cache import RunCache
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from arcview.states.store import StateStore
 
 T = TypeVar("T")
+
+_KEPT_TRAJECTORIES = 3
 
 
 class OpenRun:
@@ -162,10 +164,14 @@ class OpenRun:
         name = f"steps-{stage}" if state is None else f"steps-{state}"
         found = self._trajectories.get(name)
         if found is None:
-            found = self._reader().trajectory(self.trajectory_refs(stage, state))
-            # Trajectories are the bulk of a run: what is not looked at is not kept.
-            while len(self._trajectories) >= 3:
-                self._trajectories.pop(next(iter(self._trajectories)))
+            found = self._load(name, Trajectory)
+            if found is None:
+                refs = self.trajectory_refs(stage, state)
+                found = self._reader().trajectory(refs) if refs else Trajectory("none")
+                self._save(name, Trajectory, found)
+            # Trajectories are the bulk of a run: those looked at last are kept in memory.
+            while len(self._trajectories) >= _KEPT_TRAJECTORIES:
+                self._trajectories.pop(next(iter(self._trajectories)), None)
             self._trajectories[name] = found
         return found
 
@@ -302,16 +308,15 @@ class OpenRun:
             absent = row.judgement.reason if row is not None else None
             return build_gate_view(gate, state, None, (), None, self.policy, absent=absent)
         name = f"gate-{gate}-{state}"
-        found = self._load(name, GateView)
-        if found is not None:
-            # Kept without its groups, which would hold every message a second time.
-            return replace(found, groups=group(failing.test for failing in found.failing))
+        kept = self._load(name, KeptGateView)
+        if kept is not None:
+            return restore(kept)
         reader = self._reader()
         if self._history is None:
             self._history = history_of(reader, self.policy)
         tests, history = reader.gate_tests(gate, state), self._history.of(gate, state)
         found = build_gate_view(gate, state, record, tests, history, self.policy)
-        self._save(name, GateView, replace(found, groups=()))
+        self._save(name, KeptGateView, keep(found))
         return found
 
     def _load(self, name: str, type_: type[T]) -> T | None:
