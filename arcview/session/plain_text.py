@@ -116,7 +116,8 @@ class _Writer:
     def header(self, overview: Overview) -> Iterator[str]:
         dot = f" {self._glyphs.dot} "
         agent = " ".join(part for part in (overview.agent, overview.agent_version) if part)
-        names = (overview.task_id, agent, overview.model, overview.attempt, overview.layout)
+        attempt = f"attempt {overview.attempt}" if overview.attempt else None
+        names = (overview.task_id, agent, overview.model, attempt, overview.layout)
         yield dot.join(_line(name) for name in names if name)
         status = overview.status.value
         if overview.status_detail:
@@ -243,10 +244,11 @@ class _Writer:
         while lines and not lines[-1].strip():
             lines.pop()
         for line in lines[:_MESSAGE_LINES]:
-            yield f"        {_clipped(line, self._glyphs)}"
+            yield f"        {_clipped(line, self._glyphs)}".rstrip()
         hidden = len(lines) - _MESSAGE_LINES
         if hidden > 0:
-            yield f"        {self._glyphs.more} {hidden} more lines; --json has them all"
+            lines_ = "line" if hidden == 1 else "lines"
+            yield f"        {self._glyphs.more} {hidden} more {lines_}; --json has all of it"
 
     def self_tests(self, stage: int, tests: Sequence[SelfTest]) -> Iterator[str]:
         if not tests:
