@@ -50,6 +50,15 @@ class _Wish:
     """The whole new side, not the hunks."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Awaited:
+    """A line to go to when its file is loaded."""
+
+    file: DiffFile
+    line: int
+    old_side: bool
+
+
 class DiffView(RowView):
     """A diff in unified or split mode, with folding, context that opens, and jumps."""
 
@@ -85,6 +94,7 @@ class DiffView(RowView):
         self._read_new: ReadNew | None = None
         self._wishes: deque[_Wish] = deque()
         self._wished: set[tuple[int, bool]] = set()
+        self._awaited: _Awaited | None = None
         self._lock = threading.Lock()
         self._loading = False
         super().__init__(self._rows, id=id, classes=classes)
@@ -124,22 +134,22 @@ class DiffView(RowView):
             empty: What is said when there are no changes.
             origin: Gives the text of a left gutter, for blame.
         """
-        self._rows = DiffRows(changes, mode=self._mode, empty=empty, origin=origin)
         self._load, self._read_new = load, read_new
-        with self._lock:
-            self._wishes.clear()
-            self._wished.clear()
+        self.set_source(DiffRows(changes, mode=self._mode, empty=empty, origin=origin))
         lines = 0
         for file in self._rows.files:
             lines += (file.change.added or 0) + (file.change.removed or 0)
             if file.is_open and lines <= _EAGER_LINES:
                 self._wish(file)
-        self.set_source(self._rows)
 
     def set_source(self, source: RowSource, *, cursor: int = 0) -> None:
-        """Shows other rows; use `show` for a diff."""
+        """Shows other rows, such as a message; use `show` for a diff."""
+        with self._lock:
+            self._wishes.clear()
+            self._wished.clear()
+        self._awaited = None
+        self._rows = source if isinstance(source, DiffRows) else DiffRows((), mode=self._mode)
         super().set_source(source, cursor=cursor)
-        self._wish_for_visible()
 
     def set_mode(self, mode: Mode) -> None:
         """Changes how the sides are laid out; the cursor stays on its line."""
@@ -165,11 +175,22 @@ class DiffView(RowView):
         with self.keeping_place():
             self._rows.reveal(file)
         self._wish(file, first=True)
-        index = self._rows.start_of(file)
-        if line is not None and file.prepared is not None:
-            index = self._rows.row_of_line(file, line, old_side=old_side) or index
-        self.move_to(index or 0, "top")
+        self._awaited = None if line is None else _Awaited(file, line, old_side)
+        self.move_to(self._rows.start_of(file) or 0, "top")
+        self._reach_awaited()
         return True
+
+    def _reach_awaited(self) -> None:
+        """Goes to the line that was asked for, once its file is there."""
+        awaited = self._awaited
+        if awaited is None or awaited.file.prepared is None:
+            return
+        self._awaited = None
+        # Who has moved on in the meantime is not called back.
+        if self._rows.file_at(self.cursor) is awaited.file:
+            row = self._rows.row_of_line(awaited.file, awaited.line, old_side=awaited.old_side)
+            if row is not None:
+                self.move_to(row, "top")
 
     # -- loading -------------------------------------------------------------------------
 
@@ -194,6 +215,8 @@ class DiffView(RowView):
             self._work_off(self._rows)
 
     def _wish_for_visible(self) -> None:
+        if self.source is not self._rows:
+            return
         top, height = self.scroll_offset.y, self.size.height
         for index in range(top, min(len(self._rows), top + height)):
             block, row = self._rows.at(index)
@@ -247,6 +270,7 @@ class DiffView(RowView):
                     self._rows.put_error(file, result)
                 else:
                     self._rows.put_text(file, result)
+        self._reach_awaited()
         self._wish_for_visible()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -259,7 +283,7 @@ class DiffView(RowView):
     def _stuck_header(self) -> int | None:
         """The header row that is drawn over the first line, where it has scrolled away."""
         top = self.scroll_offset.y
-        if not 0 < top < len(self._rows) or top == self.cursor:
+        if not 0 < top < len(self._rows) or top == self.cursor or self.source is not self._rows:
             return None
         block, row = self._rows.at(top)
         if not isinstance(block, DiffFile) or row.kind in (Kind.HEADER, Kind.SPACER):
@@ -307,8 +331,10 @@ class DiffView(RowView):
 
     def action_pick(self) -> None:
         """Opens what is folded; on a line it says `Picked`."""
-        block, row = self._rows.at(self.cursor)
-        if isinstance(block, FileGroup):
+        block, row = self._rows.at(self.cursor) if self.source is self._rows else (None, None)
+        if row is None:
+            super().action_pick()
+        elif isinstance(block, FileGroup):
             with self.keeping_place():
                 self._rows.toggle_group(self.cursor)
         elif block is not None and row.kind is Kind.HEADER:

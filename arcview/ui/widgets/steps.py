@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from arcview.model.trajectory import Step, ToolCall, Trajectory
+from arcview.ui.rows.lines import RowSource
 from arcview.ui.rows.steps import Jump, StepRows
 from arcview.ui.rows.steps_lines import Badge
 from arcview.ui.widgets.row_view import RowView
@@ -79,8 +80,12 @@ class StepsView(RowView):
             badges: Short remarks by tool-call key; the jump to tests goes to these calls.
             empty: What is said when there are no steps.
         """
-        self._rows = StepRows(trajectory, badges=badges, empty=empty)
-        self.set_source(self._rows)
+        self.set_source(StepRows(trajectory, badges=badges, empty=empty))
+
+    def set_source(self, source: RowSource, *, cursor: int = 0) -> None:
+        """Shows other rows, such as a message; use `show` for a trajectory."""
+        self._rows = source if isinstance(source, StepRows) else StepRows(Trajectory(format=""))
+        super().set_source(source, cursor=cursor)
 
     def go_to(self, key: str, *, is_open: bool = True) -> bool:
         """Moves to the step or call with that key and opens it; false if there is none."""
