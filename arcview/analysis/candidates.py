@@ -67,7 +67,8 @@ def find_candidates(
         limit: How many candidates at the most.
 
     Returns:
-        Best first: (own change first where preferred), then kind of clue, then rarity.
+        Best first: telling clues before names and commands, among them the own change first where
+        preferred, then kind of clue, then rarity.
     """
     best: dict[tuple[str, int], Candidate] = {}
     for clue in clues:
@@ -94,14 +95,24 @@ def find_candidates(
 
 
 _KINDS = tuple(ClueKind)
+_WEAK = (ClueKind.NAME, ClueKind.COMMAND)
 
 
-def _rank(candidate: Candidate, prefer_change: bool) -> tuple[int, int, int]:
+def _rank(candidate: Candidate, prefer_change: bool) -> tuple[int, int, int, int]:
     return (
+        int(candidate.clue.kind in _WEAK),
         int(prefer_change and not candidate.in_change),
         _KINDS.index(candidate.clue.kind),
         candidate.occurrences,
     )
+
+
+_WORD = r"(?<![\w-])%s(?!\w)"
+_SHAPES = {
+    # A command is data of the program: its word stands in quotes, not in comments.
+    ClueKind.COMMAND: r"""["'`]%s["'`]""",
+    ClueKind.SYMBOL: r"\b(?:def|class|function|fn|func(?: \([^)]*\))?|const|let|var) +%s\b",
+}
 
 
 def _hits(clue: Clue, files: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
@@ -113,7 +124,7 @@ def _hits(clue: Clue, files: Mapping[str, str]) -> Iterator[tuple[str, int, str]
                 if any(skeleton.search(clue.text) for skeleton in skeletons)
             )
         elif clue.text in text:
-            word = re.compile(rf"(?<![\w-]){re.escape(clue.text)}(?!\w)")
+            word = re.compile(_SHAPES.get(clue.kind, _WORD) % re.escape(clue.text))
             for number, line in enumerate(text.split("\n"), 1):
                 if clue.text in line and word.search(line):
                     yield path, number, line

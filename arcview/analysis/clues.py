@@ -6,11 +6,13 @@ then these clues are looked up there. Pure text.
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from arcview.analysis.failure_text import failing_statement
 from arcview.model.results import GateTest
 
 
@@ -20,6 +22,8 @@ class ClueKind(StrEnum):
     MESSAGE = "message"
     """A sentence that the program printed or the assertion quotes."""
     ERROR_TYPE = "error type"
+    SYMBOL = "called name"
+    """What the failing statement of the test calls."""
     NAME = "name"
     """An identifier, a key or an option."""
     COMMAND = "command"
@@ -69,6 +73,7 @@ def clues_of(test: GateTest) -> tuple[Clue, ...]:
         [
             *(Clue(ClueKind.MESSAGE, text) for text in _messages(evidence)),
             *(Clue(ClueKind.ERROR_TYPE, text) for text in _error_types(evidence)),
+            *(Clue(ClueKind.SYMBOL, text) for text in _symbols(test)),
             *(Clue(ClueKind.NAME, text) for text in _names(evidence)),
             *(Clue(ClueKind.COMMAND, text) for text in _commands(evidence)),
         ]
@@ -123,6 +128,22 @@ def _error_types(evidence: str) -> Iterator[str]:
     for match in _ERROR_TYPE.finditer(evidence):
         if match[0] not in _HARNESS_TYPES:
             yield match[0]
+
+
+_CALLED = re.compile(r"\b([A-Za-z_]\w{2,})\(")
+_BUILT_IN = frozenset(dir(builtins)) | {
+    "assertEqual",
+    "assertTrue",
+    "assertFalse",
+    "expect",
+    "raises",
+}
+
+
+def _symbols(test: GateTest) -> Iterator[str]:
+    for match in _CALLED.finditer(failing_statement(test.traceback or "") or ""):
+        if match[1] not in _BUILT_IN and not match[1].startswith("assert"):
+            yield match[1]
 
 
 def _names(evidence: str) -> Iterator[str]:

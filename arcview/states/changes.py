@@ -11,6 +11,7 @@ from operator import attrgetter
 from arcview.git import Git
 from arcview.model.patch import ChangeKind, FileChange, PathClass
 from arcview.model.run import PathRules
+from arcview.states.blobs import read_blobs
 from arcview.states.objects import MODE_SUBMODULE
 from arcview.states.patch_names import decode
 from arcview.states.path_class import HEAD_BYTES, classify, matcher, needs_head
@@ -18,9 +19,8 @@ from arcview.states.path_class import HEAD_BYTES, classify, matcher, needs_head
 FORMAT_VERSION = 1
 """Of `Changes.to_json`; part of the key of what is cached."""
 
-_HEAD_FROM_BYTES = 1 << 20
+_HEAD_FROM_BYTES = 256 << 10
 """Larger files are not read for the sake of their first lines."""
-_BATCH = 256
 
 _NO_MODE = "000000"
 _KINDS = {
@@ -221,18 +221,9 @@ def _heads(
     git: Git, blobs: Iterable[str], cancelled: Callable[[], bool] | None
 ) -> dict[str, bytes]:
     """The first bytes of blobs, by id."""
-    heads: dict[str, bytes] = {}
-    pending = iter(dict.fromkeys(blobs))
-    while batch := list(islice(pending, _BATCH)):
-        stdin = "\n".join([*batch, ""]).encode("ascii")
-        data = git.run(["cat-file", "--batch"], stdin=stdin, cancelled=cancelled)
-        at = 0
-        for blob in batch:
-            end = data.index(b"\n", at)
-            size_bytes = int(data[at:end].rpartition(b" ")[2])
-            heads[blob] = data[end + 1 : end + 1 + min(size_bytes, HEAD_BYTES)]
-            at = end + 1 + size_bytes + 1
-    return heads
+    wanted = list(dict.fromkeys(blobs))
+    found = read_blobs(git, wanted, cancelled)
+    return {blob: data[:HEAD_BYTES] for blob, data in zip(wanted, found, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -205,6 +205,17 @@ class StateStore:
         """
         tree = self.tree(state_id)
         return () if tree is None else self._list(tree, ["-r"])
+
+    def blobs(self, blobs: Iterable[str]) -> Iterator[bytes]:
+        """The bytes of files by their `TreeEntry.blob`, in the order asked for.
+
+        Raises:
+            GitError: git is missing, too old, or cannot read the store.
+        """
+        from arcview.states.blobs import read_blobs
+
+        self._hold()
+        return read_blobs(self._git, blobs)
 
     def blame(
         self, state_id: str, path: str, cancelled: Callable[[], bool] | None = None

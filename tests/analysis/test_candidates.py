@@ -92,3 +92,30 @@ def test_a_short_or_empty_literal_matches_no_message() -> None:
         )
         == ()
     )
+
+
+def test_what_the_failing_statement_calls_leads_to_its_definition() -> None:
+    test = GateTest(
+        "t::a",
+        Group.F2P,
+        Outcome.FAILED,
+        message="assert [] == ['x']",
+        traceback=(
+            "    def test_a():\n>       assert other(len([])) == ['x']\n"
+            "E       assert [] == ['x']\n\ntests/test_a.py:9: AssertionError"
+        ),
+    )
+
+    (found,) = find_candidates(clues_of(test), {"main.py": CODE}, {}, prefer_change=False)
+
+    assert (found.line, found.clue) == (7, Clue(ClueKind.SYMBOL, "other"))
+
+
+def test_a_command_is_found_in_strings_and_not_in_comments() -> None:
+    code = '# check the input\nif command == "check":\n'
+
+    found = find_candidates(
+        (Clue(ClueKind.COMMAND, "check"),), {"a.py": code}, {}, prefer_change=False
+    )
+
+    assert [candidate.line for candidate in found] == [2]
