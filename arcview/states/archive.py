@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import tarfile
 
 _PATH_BYTES = 4096
+_REST_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,9 @@ def read_archive(
                 # It would otherwise remember every member until the end.
                 archive.members = []  # type: ignore[attr-defined]
                 stored(1)
+            # Checksums stand at the end, after the last member.
+            while left_bytes >= 0 and (rest := stream.read(_REST_BYTES)):
+                left_bytes -= len(rest)
     except (
         tarfile.TarError,
         EOFError,

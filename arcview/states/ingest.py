@@ -205,8 +205,11 @@ class Builder:
             self._problems.append(Problem(where, more))
         if repositories:
             names = ", ".join(map(_text, repositories[:3])) + (", …" * (len(repositories) > 3))
-            what = f"nested git repositories ({names}): the .git is left out, the files are kept"
-            self._problems.append(Problem(where, f"{len(repositories)} {what}"))
+            what = f"nested git repository ({names}): its .git is left out, its files kept"
+            if len(repositories) > 1:
+                what = f"{len(repositories)} nested git repositories ({names}): their .git folders "
+                what += "are left out, their files kept"
+            self._problems.append(Problem(where, what))
 
     def _shown(self, path: Path) -> str:
         """A path as the user would name it."""
