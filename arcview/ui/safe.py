@@ -5,7 +5,7 @@ Everything else in `ui` gets `Content` from here; ruff bans the stock doors that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.content import Content
@@ -52,7 +52,7 @@ def one_line(text: str) -> str:
 
 
 def notify_plain(
-    app: App[object],
+    app: App[Any],
     message: str,
     *,
     title: str = "",
