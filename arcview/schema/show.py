@@ -39,6 +39,8 @@ class ShowCounts(Model):
     """Never started."""
     extra: Count
     """Reported but not expected; not part of the sum."""
+    duplicated: Count
+    """Ids that the report names more than once."""
 
 
 class ShowTokens(Model):
@@ -60,6 +62,10 @@ class ShowChange(Model):
     removed: Count | None
     unchanged: bool | None
     """True only where the run says so or both trees were compared and are equal."""
+    folded_files: Count | None
+    """Changed files that are vendored, generated, caches or lock files."""
+    missing: str | None
+    """Why the change is not known."""
 
 
 class ShowFrame(Model):
@@ -70,8 +76,8 @@ class ShowFrame(Model):
     function: str | None
     stage: int | None
     """The stage that last wrote the line."""
-    step: int | str | None
-    """The step that last wrote the line."""
+    step: int | None
+    """Number of the step that last wrote the line."""
     certainty: Literal["exact", "candidate", "none"]
     """How sure stage and step are."""
 
@@ -94,13 +100,17 @@ class ShowFailure(Model):
 class ShowSelfTest(Model):
     """One time the agent ran tests or checked its own work."""
 
-    step: int | str | None
+    step: int | None
+    """Number of its step in the stage; for people, the key is what stays."""
+    step_key: str
     command: str
     runner: str | None
     kind: Literal["suite", "assertion", "probe"]
     """Only suite and assertion feed pass counts."""
+    outcome: Literal["passed", "failed", "none", "unknown"]
     passed: Count | None
     failed: Count | None
+    skipped: Count | None
     exit_code: int | None
     """Null where it is masked or not recorded."""
     masked: str | None
@@ -118,6 +128,8 @@ class ShowState(Model):
     provenance: ProvenanceWord
     tree: str | None
     unchanged: bool | None
+    missing: str | None
+    """Why its files are not there."""
 
 
 class ShowProblem(Model):
@@ -127,22 +139,66 @@ class ShowProblem(Model):
     what: str
 
 
-class ListStage(Model):
-    """One stage, without its single tests."""
+class ShowSignature(Model):
+    """Failing tests with one cause, as far as their messages tell."""
 
-    index: StageIndex
-    title: str | None
-    status: StatusWord | Literal["unknown"]
+    title: str
+    tests: list[str]
+    """Their ids."""
+
+
+class ShowPass(Model):
+    """What ran after a stage and before the next; no part of the stage's own figures."""
+
+    state: str
+    """Id of the between-state that it ended in."""
+    tokens: ShowTokens
+    cost_usd: Dollars | None
+
+
+class _Verdict(Model):
     verdict: VerdictWord
     reason: str | None
     """Why it is unmeasured, or what failed beside the tests."""
+    recorded_verdict: VerdictWord | None
+    """What the harness itself wrote down."""
+    conflict: bool
+    """The recorded verdict contradicts the tests; `verdict` is what they say."""
     f2p: ShowCounts | None
     """Null when not measured."""
     p2p: ShowCounts | None
     other: ShowCounts | None
+    """All tests, where there is no F2P/P2P split."""
+    notes: list[str]
+
+
+class _Failing(Model):
+    failures: list[ShowFailure]
+    healed: list[str]
+    """Ids of tests whose last earlier result was not ok and that are ok here."""
+    signatures: list[ShowSignature]
+
+
+class ListGate(_Verdict):
+    """One gate on one state, without its single tests."""
+
+    gate: str
+    """`1` … `n`, or `chain`."""
+    state: str | None
+
+
+class ShowGate(ListGate, _Failing):
+    """One gate on one state with its failing tests."""
+
+
+class _Stage(_Verdict):
+    index: StageIndex
+    title: str | None
+    status: StatusWord | Literal["unknown"]
+    status_detail: str | None
     debt: Count | None
-    """Distinct tests that were broken when the stage began; null when nothing before it was
-    measured."""
+    """Distinct tests whose last result before the stage began is not ok; null when nothing before
+    it was measured."""
     steps: Count | None
     """Messages of the model."""
     tool_calls: Count | None
@@ -154,56 +210,58 @@ class ListStage(Model):
     end: str | None
     """Id of the state it ended in."""
     change: ShowChange | None
+    passes: list[ShowPass]
 
 
-class ShowStage(ListStage):
+class ListStage(_Stage):
+    """One stage, without its single tests."""
+
+    between: list[ListGate]
+    """Its gate on the states between it and the next stage."""
+
+
+class ShowStage(_Stage, _Failing):
     """One stage with its failing tests and the agent's own tests."""
 
-    failures: list[ShowFailure]
-    healed: list[str]
-    """Ids of tests that were broken when the stage began and are ok at its gate."""
     self_tests: list[ShowSelfTest]
-
-
-class ListGate(Model):
-    """The chain gate: the final state against the whole feature."""
-
-    verdict: VerdictWord
-    reason: str | None
-    f2p: ShowCounts | None
-    p2p: ShowCounts | None
-    other: ShowCounts | None
-
-
-class ShowGate(ListGate):
-    """The chain gate with its failing tests."""
-
-    failures: list[ShowFailure]
-    healed: list[str]
+    between: list[ShowGate]
+    """Its gate on the states between it and the next stage."""
 
 
 class _Header(Model):
     schema_: Literal["arcview/show/1"] = Field(alias="schema")
     """The version of this format."""
-    run_id: str
-    layout: str
-    """Id of the reader that recognised the run."""
+    path: str
+    """The run folder, as it was given."""
     agent: str | None
     model: str | None
-    task_id: str
     attempt: str | None
-    status: StatusWord | Literal["unknown"]
     states: list[ShowState]
+    """The agent's line in order, without reference states."""
     first_bad_stage: StageIndex | None
-    """The stage of the first state with a failing expected test that is not inherited."""
+    """The stage of `first_bad_state`."""
+    first_bad_state: str | None
+    """The first state, in order, with a failing expected test that is not inherited."""
     first_failing_gate: str | None
-    """Id of the first gate whose verdict is failed."""
+    """Id of the first gate whose verdict is failed; between-states left out."""
     problems: list[ShowProblem]
 
 
 class ListRow(_Header):
-    """One line of `arcview list --json`: a run without its single tests."""
+    """One line of `arcview list --json`: a run without its single tests.
 
+    Of a folder that cannot be read everything is null or empty, and `problems` says why.
+    """
+
+    run_id: str | None
+    layout: str | None
+    agent_version: str | None = None
+    task_id: str | None
+    title: str | None = None
+    status: StatusWord | Literal["unknown"] | None
+    status_detail: str | None = None
+    started: str | None = None
+    ended: str | None = None
     stages: list[ListStage]
     chain_gate: ListGate | None
     """Null where the benchmark has no chain gate."""
@@ -212,6 +270,16 @@ class ListRow(_Header):
 class ShowTwin(_Header):
     """`arcview show --json`: everything that the screens show of a run."""
 
+    run_id: str
+    layout: str
+    """Id of the reader that recognised the run."""
+    agent_version: str | None
+    task_id: str
+    title: str | None
+    status: StatusWord | Literal["unknown"]
+    status_detail: str | None
+    started: str | None
+    ended: str | None
     stages: list[ShowStage]
     chain_gate: ShowGate | None
     """Null where the benchmark has no chain gate."""
