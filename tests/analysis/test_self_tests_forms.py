@@ -1,0 +1,312 @@
+"""What counts as a test run, by the form of the command line alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcview.analysis.self_tests import SelfTest, find_self_tests
+from arcview.model.trajectory import (
+    Role,
+    Step,
+    StepKind,
+    ToolCall,
+    ToolKind,
+    ToolResult,
+    Trajectory,
+)
+
+
+def executions(command: str, output: str = "") -> tuple[SelfTest, ...]:
+    call = ToolCall(
+        key="c1", name="Bash", kind=ToolKind.SHELL, command=command, result=ToolResult(output)
+    )
+    step = Step(key="c1", number=1, role=Role.ASSISTANT, kind=StepKind.MESSAGE, calls=(call,))
+    return find_self_tests(Trajectory("test", (step,)))
+
+
+def kinds(command: str) -> list[str]:
+    return [f"{test.kind} {test.runner}" for test in executions(command)]
+
+
+SUITES = [
+    # Python
+    ("pytest", "pytest"),
+    ("pytest -q tests/test_a.py::test_x", "pytest"),
+    ("pytest-3 -x", "pytest"),
+    ("py.test tests", "pytest"),
+    ("python -m pytest", "pytest"),
+    ("python3.12 -W error -m pytest -k 'a or b'", "pytest"),
+    ("/workspace/venv/bin/python -m pytest tests/", "pytest"),
+    (".venv/bin/pytest", "pytest"),
+    ("python -um pytest", "pytest"),
+    ("python -m unittest", "unittest"),
+    ("python -m unittest discover -s tests -p 'test_*.py'", "unittest"),
+    ("python -m unittest tests.test_a.T.test_x", "unittest"),
+    ("python manage.py test app.tests", "django"),
+    ("./manage.py test", "django"),
+    ("django-admin test", "django"),
+    ("./tests/runtests.py admin_views --parallel 1", "django"),
+    ("cd tests && python runtests.py model_fields", "django"),
+    ("bin/test sympy/core", "bin/test"),
+    ("python setup.py test", "unittest"),
+    ("tox", "tox"),
+    ("tox -e py311 -- -k x", "tox"),
+    ("nox -s tests", "nox"),
+    ("nosetests -v", "nose"),
+    ("coverage run -m pytest && coverage report", "pytest"),
+    ("coverage run --source=src -m unittest", "unittest"),
+    ("python -m coverage run -m pytest", "pytest"),
+    ("uv run pytest -q", "pytest"),
+    ("uv run --with pytest-xdist pytest -n 4", "pytest"),
+    ("uv run python -m pytest", "pytest"),
+    ("uv run -m pytest", "pytest"),
+    ("uvx pytest", "pytest"),
+    ("poetry run pytest", "pytest"),
+    ("pipenv run python -m pytest", "pytest"),
+    ("hatch run test", "hatch"),
+    ("hatch run dev:pytest", "pytest"),
+    ("pdm run pytest", "pytest"),
+    ("conda run -n env pytest", "pytest"),
+    ("python -m doctest README.md", "doctest"),
+    ("poe test", "poe"),
+    # JavaScript
+    ("npm test", "npm"),
+    ("npm t", "npm"),
+    ("npm test -- --watch=false", "npm"),
+    ("npm run test:unit", "npm"),
+    ("npm run test --workspace=core", "npm"),
+    ("npm --prefix web test", "npm"),
+    ("CI=true npm run test", "npm"),
+    ("pnpm test", "pnpm"),
+    ("pnpm --filter core test", "pnpm"),
+    ("pnpm -C packages/a test:unit", "pnpm"),
+    ("pnpm -r test", "pnpm"),
+    ("pnpm run test:e2e", "pnpm"),
+    ("yarn test", "yarn"),
+    ("yarn workspace core test", "yarn"),
+    ("yarn jest src", "jest"),
+    ("npx jest --ci", "jest"),
+    ("npx -y vitest run src/a.test.ts", "vitest"),
+    ("npx --no-install mocha", "mocha"),
+    ("node_modules/.bin/jest", "jest"),
+    ("node node_modules/jest/bin/jest.js", "jest"),
+    ("node --test", "node"),
+    ("node --import tsx --test tests/*.test.ts", "node"),
+    ("tsx --test src/a.test.ts", "node"),
+    ("npx playwright test", "playwright"),
+    ("npx cypress run", "cypress"),
+    ("bun test", "bun"),
+    ("deno test --allow-all", "deno"),
+    ("npx nx run app:test", "nx"),
+    ("npx turbo run test --filter=core", "turbo"),
+    ("npx c8 mocha", "mocha"),
+    ("npx cross-env NODE_ENV=test jest", "jest"),
+    # Rust, Go, JVM and the rest
+    ("cargo test", "cargo"),
+    ("cargo +nightly test --workspace", "cargo"),
+    ("cargo t -p core", "cargo"),
+    ("cargo nextest run", "nextest"),
+    ("cargo watch -x test", "cargo"),
+    ("go test ./...", "go"),
+    ("go test -v -run TestX ./pkg", "go"),
+    ("gotestsum --format short", "go"),
+    ("make test", "make"),
+    ("make -C build check", "make"),
+    ("make -j4 test-unit", "make"),
+    ("just test", "just"),
+    ("ctest --output-on-failure", "ctest"),
+    ("cmake --build build --target test", "ctest"),
+    ("mvn -q test", "surefire"),
+    ("./mvnw verify", "surefire"),
+    ("./gradlew :app:testDebugUnitTest", "gradle"),
+    ("gradle check", "gradle"),
+    ("dotnet test", "dotnet"),
+    ("bundle exec rspec spec/a_spec.rb", "rspec"),
+    ("bundle exec rake test", "rake"),
+    ("vendor/bin/phpunit --filter X", "phpunit"),
+    ("mix test", "exunit"),
+    ("swift test", "swift"),
+    ("bats tests/a.bats", "bats"),
+    ("prove -lv t/", "prove"),
+    ("zig build test", "zig"),
+    # What may stand around it
+    ("cd a && FOO=1 timeout 60 npx vitest run | tail", "vitest"),
+    ("cd /repo; pytest -q 2>&1 | tail -20", "pytest"),
+    ("PYTHONPATH=. pytest", "pytest"),
+    ("env -u X PYTHONPATH=src pytest", "pytest"),
+    ("timeout -k 5 60 pytest", "pytest"),
+    ("nohup pytest > out.txt 2>&1 &", "pytest"),
+    ("stdbuf -oL pytest", "pytest"),
+    ("xvfb-run -a npm test", "npm"),
+    ("sudo -u app pytest", "pytest"),
+    ("time pytest", "pytest"),
+    ("time ( pytest -q )", "pytest"),
+    ("( cd a && pytest )", "pytest"),
+    ("{ pytest; } 2>&1 | tail", "pytest"),
+    ("bash -c 'cd x && pytest -q'", "pytest"),
+    ('bash -lc "source venv/bin/activate && pytest"', "pytest"),
+    ("sh -c 'bash -c \"pytest\"'", "pytest"),
+    ("docker exec -it -w /app web pytest", "pytest"),
+    ("docker run --rm -v $PWD:/w -w /w python:3.12 python -m pytest", "pytest"),
+    ("docker compose run --rm web bash -c 'pytest'", "pytest"),
+    ("ssh host 'cd x && pytest'", "pytest"),
+    ("watch -n 2 pytest", "pytest"),
+    ("script -qc 'pytest -q' /dev/null", "pytest"),
+    ("su app -c 'pytest'", "pytest"),
+    ("eval 'pytest -q'", "pytest"),
+    ("find tests -name 'test_*.py' | xargs pytest", "pytest"),
+    ("find tests -name 'test_*.py' -exec pytest {} \\;", "pytest"),
+    ("for i in 1 2 3; do pytest -q; done", "pytest"),
+    ("while ! pytest -x; do sleep 1; done", "pytest"),
+    ("if pytest; then echo ok; fi", "pytest"),
+    ('out=$(pytest -q 2>&1); echo "$out" | tail', "pytest"),
+    ("run() { pytest -q; }; run", "pytest"),
+    ("git stash && pytest; git stash pop", "pytest"),
+    ("git bisect run pytest -x", "pytest"),
+    ("pytest || true", "pytest"),
+    ("! pytest", "pytest"),
+    ("bash <<'E'\ncd x\npytest -q\nE", "pytest"),
+    ("cat > tests/test_a.py <<'E'\ndef test_a(): assert 1\nE\npytest -q tests/test_a.py", "pytest"),
+    ("python - <<'E'\nimport unittest\nunittest.main()\nE", "unittest"),
+]
+
+ASSERTIONS = [
+    "python test_x.py",
+    "python tests/test_x.py -v",
+    "python - <<'E'\nfrom app import f\nassert f(1) == 2\nE",
+    "python3 <<E\nassert True\nE",
+    "python -c 'import app; assert app.f() == 1'",
+    'python -c "from app import f\nif f() != 1: raise SystemExit(1)"',
+    'python -c "import app, sys; sys.exit(0 if app.ok() else 1)"',
+    "cd a && python - <<'E' 2>&1 | tail -5\nfrom app import f\nassert f()\nE",
+    "node -e \"const a = require('assert'); a.equal(1, 1); assert(true)\"",
+    "node --input-type=module -e \"import f from './f.js'; if (f() !== 1) throw new Error('x')\"",
+    "node <<'E'\nconst {f} = require('./f'); console.assert(f() === 1)\nE",
+    "node tests/a.test.js",
+    "ruby -e 'require \"./a\"; raise unless f == 1'",
+    "php -r 'assert(f() === 1);'",
+    "cat > /tmp/check.py <<'E'\nfrom app import f\nassert f() == 1\nE\npython /tmp/check.py",
+    "diff <(python main.py a) expected.txt",
+    "python main.py a | diff - expected.txt",
+    "python main.py a > out.txt && diff out.txt expected.txt",
+    'test "$(./app --count)" = 3',
+    'r=$(./app a); [ "$r" = "b" ] && echo PASS || echo FAIL',
+    "python main.py | grep -q 'all good'",
+    "python main.py | python -c \"import json,sys; d=json.load(sys.stdin); assert d['ok']\"",
+    "python - <<'E'\nfrom app import f\nprint('PASS' if f() == 1 else 'FAIL')\nE",
+]
+
+PROBES = [
+    ("python main.py --help", "script"),
+    ("./circopt.py check x.circ --json", "script"),
+    ("python -m mytool run x", "module"),
+    ("python -c 'import app; print(app.f())'", "inline"),
+    ("python - <<'E'\nfrom app import f\nprint(f())\nE", "inline"),
+    ("node index.js --version-of x", "script"),
+    ("node -e \"console.log(require('./f')(1))\"", "inline"),
+    ("npx tsx src/cli.ts run", "script"),
+    ("cargo run -- --flag", "program"),
+    ("go run . -x", "program"),
+    ("target/release/app < input.txt", "program"),
+    ("java -jar target/app.jar x", "program"),
+    ("dotnet run -- x", "program"),
+    ("bash demo.sh", "script"),
+    ("ruby app.rb x", "script"),
+    ("curl -s http://localhost:8000/health", "http"),
+    ("for f in a b; do python main.py $f; done", "script"),
+    ("python repro.py", "script"),
+]
+
+NOTHING = [
+    "pip install pytest",
+    "pip install -e '.[test]' && pip list | grep pytest",
+    "uv add --dev pytest",
+    "npm install --save-dev jest",
+    "grep -rn pytest .",
+    "rg 'pytest' && echo found",
+    "git commit -m 'pytest passes'",
+    "git commit -m \"$(cat <<'E'\nrun pytest\nE\n)\"",
+    "git log --grep pytest | head",
+    "echo 'run pytest now'",
+    "cat tests/test_a.py | head -20",
+    "sed -n 1,20p test_x.py",
+    "ls tests && cat pytest.ini",
+    "which pytest; command -v pytest",
+    "find . -name 'test_*.py' | head",
+    "vim tests/test_a.py",
+    "rm -rf .pytest_cache && ls",
+    "pytest --version",
+    "pytest --help | head",
+    "pytest --collect-only -q",
+    "python -m pytest --co",
+    "python --version && node --version",
+    "jest --listTests",
+    "vitest list",
+    "mocha --dry-run",
+    "npx playwright test --list",
+    "npx playwright install",
+    "cargo test --no-run",
+    "cargo test -- --list",
+    "cargo nextest list",
+    "cargo build && cargo clippy",
+    "go test -list . ./...",
+    "go test -c ./pkg",
+    "go build ./... && go vet ./...",
+    "ctest -N",
+    "make -n test",
+    "make build && make lint",
+    "mvn package -DskipTests",
+    "mvn -q install -Dmaven.test.skip=true",
+    "gradle build -x test",
+    "gradle test --dry-run",
+    "npm run build && npm run lint",
+    "npm run build:test-fixtures",
+    "npm ci",
+    "yarn add jest",
+    "tox -l",
+    "tox -e lint",
+    "nox --list",
+    "python -m py_compile main.py && echo ok",
+    "python -m pip install pytest",
+    "python -m venv venv",
+    "python -m mypy src && ruff check .",
+    "python setup.py develop",
+    "python manage.py migrate",
+    "cat > test_x.py <<'E'\nassert True\nE",
+    "cat > run.sh <<'E'\npytest -q\nE\nchmod +x run.sh",
+    "run() { pytest -q; }",
+    "test -f tests/test_a.py && echo yes",
+    "[ -d tests ] || mkdir tests",
+    "docker build -t pytest .",
+    "docker ps && docker logs web",
+    "curl -s https://example.com/pytest",
+    "python - <<'E'\np = 'a.py'\ns = open(p).read()\nassert 'old' in s\n"
+    "open(p, 'w').write(s.replace('old', 'new'))\nE",
+    "echo '{\"a\": 1}' | python -c \"import json,sys; print(json.load(sys.stdin)['a'])\"",
+    "./configure && make",
+    "./build.sh",
+    "# pytest",
+    "",
+]
+
+
+@pytest.mark.parametrize(("command", "runner"), SUITES, ids=[command for command, _ in SUITES])
+def test_starts_a_test_runner(command: str, runner: str) -> None:
+    assert kinds(command) == [f"suite {runner}"]
+
+
+@pytest.mark.parametrize("command", ASSERTIONS)
+def test_asserts_something(command: str) -> None:
+    assert [kind.split()[0] for kind in kinds(command) if not kind.startswith("probe")] == [
+        "assertion"
+    ]
+
+
+@pytest.mark.parametrize(("command", "runner"), PROBES, ids=[command for command, _ in PROBES])
+def test_only_tries_the_program(command: str, runner: str) -> None:
+    assert kinds(command) == [f"probe {runner}"]
+
+
+@pytest.mark.parametrize("command", NOTHING)
+def test_is_neither_a_test_nor_a_try(command: str) -> None:
+    assert kinds(command) == []
