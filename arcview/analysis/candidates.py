@@ -26,14 +26,14 @@ class Candidate:
     occurrences: int
     """How many lines of the state this clue hits; 1 is the most telling."""
     in_change: bool
-    """This stage's own change wrote the line."""
+    """The change that the failure began with wrote the line."""
     speaks: bool
     """The line only prints the message: where the symptom is spoken, not the cause."""
 
     @property
     def reason(self) -> str:
         """Why this line is here, for people."""
-        where = "in this stage's change" if self.in_change else "in older code"
+        where = "in the suspect change" if self.in_change else "in other code"
         how = "prints" if self.speaks else "holds"
         rarity = "only here" if self.occurrences == 1 else f"one of {self.occurrences} lines"
         return f"{how} the {self.clue.kind.value} {self.clue.text!r} ({rarity}, {where})"
@@ -62,8 +62,8 @@ def find_candidates(
     Args:
         clues: From `clues.clues_of`.
         files: Path → text of the source files of the state that the gate ran on.
-        changed: Path → 1-based lines that this stage's change wrote.
-        prefer_change: True for a test that is new at this gate: its own change ranks first.
+        changed: Path → 1-based lines that the suspect change wrote.
+        prefer_change: True where it is known which change the failure began with: it ranks first.
         limit: How many candidates at the most.
 
     Returns:

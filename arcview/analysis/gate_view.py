@@ -20,6 +20,8 @@ class FailingTest:
 
     test: GateTest
     history: History
+    since: str | None = None
+    """For an inherited failure: the state at which it began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +91,14 @@ def build_gate_view(
     passing = [test for test in expected if is_ok(test.outcome, policy)]
     extra = [test for test in ordered if test.extra]
     histories = history.failing if history is not None else {}
+    since = history.since if history is not None else {}
     healed = set(history.healed or ()) if history is not None else set()
     return GateView(
         cell=gate_cell(gate, state, record, history, policy, absent=absent),
         failing=tuple(
-            FailingTest(test, histories.get((test.group.value, test.id), History.UNKNOWN))
+            FailingTest(test, histories.get(key, History.UNKNOWN), since.get(key))
             for test in failing
+            for key in [(test.group.value, test.id)]
         ),
         passing=tuple(passing),
         other_not_ok=tuple(test for test in extra if not is_ok(test.outcome, policy)),

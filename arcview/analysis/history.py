@@ -74,6 +74,8 @@ class GateHistory:
     healed: tuple[TestKey, ...] | None = None
     """Tests that are ok here and were not at their last earlier result; null where this gate is
     unmeasured."""
+    since: Mapping[TestKey, str | None] = field(default_factory=dict)
+    """For inherited tests: the state of the first result from which on every result was not ok."""
 
     def count(self, history: History) -> int:
         """How many failing tests have this history."""
@@ -180,6 +182,8 @@ class _Results:
         self._last: dict[str, tuple[int, bool]] = {}
         """Test id → (ordinal of the gate run, was it ok there)."""
         self._ever_failed: set[str] = set()
+        self._since: dict[str, str | None] = {}
+        """Test id → state at which its present run of failures began."""
         self._blind: list[tuple[int, str]] = []
         """(ordinal, gate) of the unmeasured gate runs."""
         self._ordinal = 0
@@ -195,8 +199,11 @@ class _Results:
             outcomes[test.id] = outcomes.get(test.id, True) and is_ok(test.outcome, self._policy)
         for test_id, ok in outcomes.items():
             self._last[test_id] = (self._ordinal, ok)
-            if not ok:
+            if ok:
+                self._since.pop(test_id, None)
+            else:
                 self._ever_failed.add(test_id)
+                self._since.setdefault(test_id, slot.state)
 
     def debt(self) -> int | None:
         return sum(not ok for _, ok in self._last.values()) if self._last else None
@@ -211,6 +218,10 @@ class _Results:
         if not last[1]:
             return History.INHERITED
         return History.BROKEN_AGAIN if test.id in self._ever_failed else History.NEW
+
+    def since(self, test: GateTest) -> str | None:
+        """The state at which the present run of failures of a test began."""
+        return self._since.get(test.id)
 
     def is_healed(self, test: GateTest) -> bool:
         last = self._last.get(test.id)
@@ -284,14 +295,17 @@ def _gate_history(
     if not slot.measured:
         return GateHistory(slot.gate, slot.state)
     failing: dict[TestKey, History] = {}
+    since: dict[TestKey, str | None] = {}
     healed: list[TestKey] = []
     for test in slot.tests:
         key = (test.group.value, test.id)
         if not is_ok(test.outcome, policy):
             failing[key] = results.history(test, at_first_gate=at_first_gate)
+            if failing[key] is History.INHERITED:
+                since[key] = results.since(test)
         elif results.is_healed(test):
             healed.append(key)
-    return GateHistory(slot.gate, slot.state, failing, tuple(healed))
+    return GateHistory(slot.gate, slot.state, failing, tuple(healed), since)
 
 
 def first_bad(

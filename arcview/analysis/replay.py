@@ -70,7 +70,12 @@ def split_lines(text: str) -> list[str]:
     return lines
 
 
-def replay_file(base: str | None, end: str, edits: Sequence[StepEdit]) -> FileOrigins:
+def replay_file(
+    base: str | None,
+    end: str,
+    edits: Sequence[StepEdit],
+    commands: Sequence[tuple[str, str]] = (),
+) -> FileOrigins:
     """Attributes every line of one file to a step of the stage.
 
     The method is that of two tiers: replayed edits first (a whole-file write keeps the origin of
@@ -81,6 +86,8 @@ def replay_file(base: str | None, end: str, edits: Sequence[StepEdit]) -> FileOr
         base: The file as the stage began, null where it did not exist.
         end: The file as the stage ended.
         edits: The visible edits of this file in order of their steps.
+        commands: (Step key, shell text) of the stage in order: a program in them may have written
+            lines that stand in it word for word, which makes its step a candidate.
     """
     document: list[_Line] = [(line, None) for line in split_lines(base or "")]
     unapplied: list[str] = []
@@ -93,12 +100,12 @@ def replay_file(base: str | None, end: str, edits: Sequence[StepEdit]) -> FileOr
     end_lines = split_lines(end)
     replayed = [text for text, _ in document]
     origins = _aligned(document, end_lines)
-    by_content = _inserted_lines(edits)
-    lines = tuple(
+    by_content = _inserted_lines([*commands, *((item.step, item.edit.new) for item in edits)])
+    lines = [
         origin or _by_content(by_content, end_lines, number)
         for number, origin in enumerate(origins)
-    )
-    return FileOrigins(lines, tuple(unapplied), replayed == end_lines)
+    ]
+    return FileOrigins(_with_blanks(lines, end_lines), tuple(unapplied), replayed == end_lines)
 
 
 def _apply(document: list[_Line], item: StepEdit) -> list[_Line] | None:
@@ -177,15 +184,17 @@ def _aligned(document: list[_Line], end: list[str]) -> list[LineOrigin | None]:
     return origins
 
 
-def _inserted_lines(edits: Iterable[StepEdit]) -> Mapping[tuple[str, str], str]:
-    """(previous line, line) → the last step that inserted them so; trivial lines are left out."""
+def _inserted_lines(texts: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+    """(Previous line, line) → the last step whose text holds them so; trivial lines left out."""
     index: dict[tuple[str, str], str] = {}
-    for item in edits:
+    for step, text in texts:
         previous = ""
-        for line in map(_squeezed, split_lines(item.edit.new)):
+        for line in map(_squeezed, split_lines(text)):
             # Braces and lone keywords stand everywhere and would point anywhere.
             if len(line) > 4:
-                index[(previous, line)] = item.step
+                index[(previous, line)] = step
+                # The first line of an insertion follows a line that the text does not hold.
+                index.setdefault(("", line), step)
             previous = line
     return index
 
@@ -193,6 +202,22 @@ def _inserted_lines(edits: Iterable[StepEdit]) -> Mapping[tuple[str, str], str]:
 def _by_content(
     index: Mapping[tuple[str, str], str], end: Sequence[str], number: int
 ) -> LineOrigin:
+    line = _squeezed(end[number])
     previous = _squeezed(end[number - 1]) if number else ""
-    step = index.get((previous, _squeezed(end[number])))
+    # A long line is telling by itself; a short one only after the line it was inserted after.
+    step = index.get((previous, line)) or (index.get(("", line)) if len(line) > 20 else None)
     return LineOrigin("candidate", step) if step else LineOrigin("none")
+
+
+def _with_blanks(lines: list[LineOrigin], end: Sequence[str]) -> tuple[LineOrigin, ...]:
+    """Blank lines between two candidate lines of one step are candidates of it too."""
+    last: LineOrigin | None = None
+    start = 0
+    for number, origin in enumerate(lines):
+        if origin.certainty == "none" and not end[number].strip():
+            continue
+        if origin.certainty == "candidate" and origin == last:
+            for between in range(start + 1, number):
+                lines[between] = origin
+        last, start = origin, number
+    return tuple(lines)

@@ -58,6 +58,29 @@ def test_an_edit_that_does_not_fit_is_named_and_its_text_is_only_a_candidate() -
     assert [line.certainty for line in origins.lines] == ["exact", "none", "candidate"]
 
 
+def test_lines_that_stand_in_a_shell_program_are_candidates_of_its_step() -> None:
+    program = """python - <<'PY'
+text = text.replace('''tail''', '''
+def added_by_the_program():
+
+    return 1
+tail''')
+PY"""
+    origins = replay_file(
+        "head\ntail\n",
+        "head\n\ndef added_by_the_program():\n\n    return 1\ntail\n",
+        [],
+        [("s1", program)],
+    )
+
+    assert [(line.certainty, line.step) for line in origins.lines[1:5]] == [
+        ("none", None),
+        ("candidate", "s1"),
+        ("candidate", "s1"),
+        ("candidate", "s1"),
+    ]
+
+
 def test_a_line_that_no_visible_edit_wrote_is_not_attributed() -> None:
     origins = replay_file(None, "made by sed -i\n", [])
 

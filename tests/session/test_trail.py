@@ -1,0 +1,146 @@
+"""The evidence trail against the planted faults and the states recorded after each step."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arcview.analysis.clues import ClueKind
+from arcview.session.opened import OpenRun
+from arcview.session.trail import Trail, TrailFinder
+
+
+def opened(path: Path) -> OpenRun:
+    run = OpenRun.open(path)
+    run.store.ingest()
+    return run
+
+
+def trail_of(run: OpenRun, gate: str, part_of_id: str, state: str | None = None) -> Trail:
+    view = run.gate_view(gate, state)
+    failing = next(f for f in view.failing if part_of_id in f.test.id)
+    assert view.cell.state is not None
+    return TrailFinder(run).trail(int(gate), view.cell.state, failing)
+
+
+def recorded_steps(bundle: Path, scratch: Path, state: str, path: str) -> list[str]:
+    """Step keys by line, from `git blame` over the commits that were made after every step."""
+    clone = scratch / "bundle.git"
+    if not clone.exists():
+        subprocess.run(["git", "clone", "-q", "--mirror", bundle, clone], check=True)
+
+    def git(*args: str) -> str:
+        done = subprocess.run(["git", "-C", clone, *args], check=True, capture_output=True)
+        return done.stdout.decode()
+
+    keys: dict[str, str] = {}
+    found = []
+    for line in git("blame", "-l", "-s", "-w", "-M", f"refs/arcview/{state}", "--", path).split(
+        "\n"
+    ):
+        commit = line.lstrip("^").split(" ")[0]
+        if commit:
+            if commit not in keys:
+                trailer = "--format=%(trailers:key=Step-Key,valueonly)"
+                keys[commit] = git("log", "-1", trailer, commit).strip()
+            found.append(keys[commit])
+    return found
+
+
+def test_lines_are_attributed_to_the_steps_that_the_recorded_states_show(
+    demo_run: Path, tmp_path: Path
+) -> None:
+    run = opened(demo_run)
+    finder = TrailFinder(run)
+    exact = right = candidate = right_candidate = written = 0
+    for state in ("S1", "S2", "S2.refactor", "S3", "S4"):
+        for entry in run.store.entries(state):
+            truth = recorded_steps(demo_run / "workspace.bundle", tmp_path, state, entry.path)
+            for source, key in zip(finder.sources(state, entry.path), truth, strict=True):
+                if key:
+                    written += 1
+                    exact += source.certainty == "exact"
+                    right += source.certainty == "exact" and source.step_key == key
+
+    assert written > 300
+    assert right / exact >= 0.99
+    assert exact / written >= 0.9
+
+
+def test_every_planted_fault_is_traced_to_the_step_that_wrote_it(demo_run: Path) -> None:
+    run = opened(demo_run)
+    finder = TrailFinder(run)
+    truth = json.loads((demo_run / "truth.json").read_text())
+    for fault in truth["faults"]:
+        origin = fault["origin"]
+        source = finder.source(origin["state"], origin["file"], origin["lines"][0])
+
+        assert source is not None, fault["id"]
+        assert (source.stage, source.state) == (origin["stage"], origin["state"]), fault["id"]
+        if source.certainty != "none":
+            assert source.step_key == origin["step_key"], fault["id"]
+
+
+def test_every_failure_leads_to_the_change_that_it_began_with(demo_run: Path) -> None:
+    run = opened(demo_run)
+    finder = TrailFinder(run)
+    truth = json.loads((demo_run / "truth.json").read_text())
+    for fault in truth["faults"]:
+        for effect in fault["effects"]:
+            if effect["gate"] == "chain" or effect["history"] not in ("new", "inherited"):
+                continue
+            view = run.gate_view(effect["gate"], effect["state"])
+            for failing in view.failing:
+                if failing.test.id in effect["tests"] and fault["origin"]["state"] == failing.since:
+                    trail = finder.trail(int(effect["gate"]), effect["state"], failing)
+
+                    assert trail.began == fault["origin"]["state"]
+                    assert fault["origin"]["file"] in {c.path for c in trail.suspect_change}
+
+
+def test_a_traceback_into_the_agent_s_code_leads_to_its_line_and_step(demo_run: Path) -> None:
+    trail = trail_of(opened(demo_run), "3", "test_old_file_loads")
+
+    assert trail.leading is not None
+    assert trail.leading.source is not None
+    assert (trail.leading.frame.workspace_path, trail.leading.source.stage) == ("notes/store.py", 3)
+    assert trail.leading.source.certainty == "exact"
+    assert trail.nothing is None
+
+
+def test_a_black_box_failure_leads_to_its_stage_s_change_message_and_symptoms(
+    scb: Callable[[str], Path],
+) -> None:
+    trail = trail_of(opened(scb("circuit-eval")), "3", "literal_x")
+
+    assert trail.leading is None
+    assert [change.path for change in trail.suspect_change] == ["circopt.py"]
+    spoken = [c.candidate for c in trail.candidates if c.candidate.clue.kind is ClueKind.MESSAGE]
+    assert {candidate.clue.text for candidate in spoken} == {"Undefined signal: X"}
+    assert all(candidate.speaks for candidate in spoken)
+    assert "Undefined signal: X" in {symptom.clue.text for symptom in trail.symptoms}
+
+
+def test_what_a_pass_broke_leads_to_the_pass(scb: Callable[[str], Path]) -> None:
+    run = opened(scb("circuit-eval"))
+    trail = trail_of(run, "5", "test_eval_invalid_input_value[X]")
+
+    assert trail.began == "S4.refactor"
+    assert [change.path for change in trail.suspect_change] == ["circopt.py"]
+
+
+@pytest.mark.parametrize("gate", ["1"])
+def test_a_run_without_a_workspace_still_shows_what_there_is(
+    scb: Callable[[str], Path], gate: str
+) -> None:
+    run = opened(scb("recli-nothing-built"))
+    view = run.gate_view(gate)
+    trail = TrailFinder(run).trail(1, view.cell.state or "S1", view.failing[0])
+
+    assert trail.suspect_change == ()
+    assert trail.candidates == ()
+    assert trail.nothing is not None
