@@ -268,7 +268,8 @@ class StateStore:
         return changes
 
     def _patch(self, change: FileChange, context: int, full: bool) -> FilePatch:
-        if change.old_blob == change.new_blob:
+        blobs = [change.old_blob or EMPTY_BLOB, change.new_blob or EMPTY_BLOB]
+        if blobs[0] == blobs[1]:
             return FilePatch(change)
         size_bytes = (change.old_size_bytes or 0) + (change.new_size_bytes or 0)
         if MODE_SUBMODULE in (change.old_mode, change.new_mode):
@@ -279,7 +280,6 @@ class StateStore:
             return FilePatch(change, truncated_bytes=size_bytes)
         from arcview.states.patch_text import parse_patch  # 5 ms, and only an open diff needs it
 
-        blobs = [change.old_blob or EMPTY_BLOB, change.new_blob or EMPTY_BLOB]
         args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", f"-U{context}", *blobs]
         (patch,) = parse_patch(self._git.run(args)).files
         return FilePatch(change, patch.hunks)
