@@ -65,10 +65,14 @@ def test_lines_are_attributed_to_the_steps_that_the_recorded_states_show(
                     written += 1
                     exact += source.certainty == "exact"
                     right += source.certainty == "exact" and source.step_key == key
+                    candidate += source.certainty == "candidate"
+                    right_candidate += source.certainty == "candidate" and source.step_key == key
 
     assert written > 300
-    assert right / exact >= 0.99
-    assert exact / written >= 0.9
+    assert right == exact
+    assert exact / written >= 0.65  # programs in the shell wrote the rest
+    assert right_candidate / candidate >= 0.9
+    assert (exact + candidate) / written >= 0.8
 
 
 def test_every_planted_fault_is_traced_to_the_step_that_wrote_it(demo_run: Path) -> None:
