@@ -6,6 +6,7 @@ The only place where readers, states, analysis and the view cache meet. What cos
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
@@ -52,7 +53,7 @@ class OpenRun:
     Attributes:
         run: The skeleton.
         overview: Verdicts, counts and debts; steps and tool calls after `complete_overview`.
-        problems: What was wrong with the run's files.
+        problems: What was wrong with the run's files; grows as details are read.
         from_cache: Nothing of the run itself was read.
         policy: Which outcomes count as ok.
     """
@@ -205,12 +206,16 @@ class OpenRun:
         """The overview with steps and tool calls, for which every trajectory is read once."""
         if not self.overview.complete:
             counts: dict[int, StepCounts] = {}
+            problems: list[Problem] = []
             for stage in self.run.stages:
                 if stage.trajectories:
                     steps = self.trajectory(stage.index)
+                    problems += steps.problems
                     counts[stage.index] = StepCounts(steps.step_count, steps.tool_call_count)
             self.overview = with_steps(self.overview, counts)
-            self._save("run", Skeleton, replace(self._skeleton, overview=self.overview))
+            self._skeleton = replace(self._skeleton, overview=self.overview)
+            if not self._note(problems):
+                self._save("run", Skeleton, self._skeleton)
         return self.overview
 
     def text(self, path: str) -> str:
@@ -291,6 +296,19 @@ class OpenRun:
                 self._opened = open_run(Path(self.run.path), self.run.layout)
             return self._opened
 
+    def _note(self, problems: Iterable[Problem]) -> bool:
+        """Keeps what details of the run showed to be wrong; false where all of it was known."""
+        with self._lock:
+            joined = tuple(dict.fromkeys((*self.problems, *problems)))
+            if joined == self.problems:
+                return False
+            self.problems = joined
+            self.overview = replace(self.overview, problems=joined)
+            skeleton = replace(self._skeleton, overview=self.overview, problems=joined)
+            self._skeleton = skeleton
+        self._save("run", Skeleton, skeleton)
+        return True
+
     def _record(self, gate: str, state: str | None) -> GateRecord | None:
         if gate == "chain" and state is None:
             return self.run.chain_gate()
@@ -315,6 +333,7 @@ class OpenRun:
         if self._history is None:
             self._history = history_of(reader, self.policy)
         tests, history = reader.gate_tests(gate, state), self._history.of(gate, state)
+        self._note(reader.problems())
         found = build_gate_view(gate, state, record, tests, history, self.policy)
         self._save(name, KeptGateView, keep(found))
         return found

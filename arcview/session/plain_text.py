@@ -20,7 +20,8 @@ from arcview.text import cells, clean
 
 if TYPE_CHECKING:
     from arcview.analysis.self_tests import SelfTest
-    from arcview.session.opened import ChangeSummary, OpenRun
+    from arcview.session.change_summary import ChangeSummary
+    from arcview.session.opened import OpenRun
 
 _MESSAGE_LINES = 8
 _LINE_LIMIT = 200

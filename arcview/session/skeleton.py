@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from arcview.analysis.history import RunHistory, run_history
 from arcview.analysis.overview import Overview, overview_from
 from arcview.analysis.verdicts import Policy
-from arcview.errors import BadInputError
+from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Run
@@ -50,6 +50,8 @@ def read_run(
         opened = open_run(resolved, layout)
     except BadInputError as error:
         raise _as_given(error, resolved, path) from error
+    except UnknownLayoutError as error:
+        raise UnknownLayoutError(str(error).replace(str(resolved), str(path), 1)) from error
     # Looked at before anything is computed: a change meanwhile makes the views stale, not new.
     inputs = look_at_all(resolved, opened.inputs())
     history = history_of(opened, policy)

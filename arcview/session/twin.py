@@ -21,7 +21,8 @@ from arcview.model.trajectory import Usage
 
 if TYPE_CHECKING:
     from arcview.analysis.self_tests import SelfTest
-    from arcview.session.opened import ChangeSummary, OpenRun
+    from arcview.session.change_summary import ChangeSummary
+    from arcview.session.opened import OpenRun
 
 SCHEMA = "arcview/show/1"
 
@@ -58,8 +59,14 @@ def show(run: OpenRun, stage: int | None = None) -> Json:
 
 
 def list_row(run: OpenRun) -> Json:
-    """The same object without failures, healed and self-tests."""
+    """The same object without failures, healed and self-tests.
+
+    Reads as much as `show`: what is wrong with the details belongs to the problems of the run.
+    """
     overview = run.complete_overview()
+    for row in overview.stages:
+        for cell in (row.gate, *row.between):
+            run.gate_view(cell.gate, cell.state)
     stages = [
         _stage(row, run.change(row.index)) | {"between": [_gate(cell) for cell in row.between]}
         for row in overview.stages
@@ -226,6 +233,7 @@ def _failing(view: GateView) -> Json:
                 "group": failing.test.group.value,
                 "outcome": failing.test.outcome.value,
                 "history": failing.history.value,
+                "since": failing.since,
                 "message": failing.test.message,
                 "traceback": failing.test.traceback,
                 "frames": [],

@@ -249,7 +249,7 @@ def test_a_line_of_the_list_is_the_twin_without_single_tests(
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_twin_is_what_its_schema_promises(name: str, shown: Callable[[str], Json]) -> None:
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
     from arcview.schema import json_schemas
 
