@@ -22,7 +22,7 @@ from arcview.model.problem import Problem
 from arcview.model.run import Run
 from arcview.readers.fields import Fields, parse_json, read_bytes
 from arcview.readers.runs.native_fields import as_problem
-from arcview.readers.runs.native_folder import Folder, chain_folder, stage_folders
+from arcview.readers.runs.native_folder import Folder, chain_folder
 from arcview.readers.runs.native_gates import CHAIN_GATE, CHAIN_GATE_FOLDER
 from arcview.readers.runs.native_states import BUNDLE, REF_PREFIX, open_bundle
 from arcview.schema.base import Model
@@ -97,7 +97,7 @@ def check_documents(root: Path) -> Documents:
     if found.chain_folder is not None:
         data = _load(found.chain_folder, "chain.json", found)
         found.chain = _checked(ChainFile, data, "chain/chain.json", found)
-    gate_folders = [f"{stage.path}/gate" for stage in stage_folders(folder)]
+    gate_folders = [f"{stage.path}/gate" for stage in folder.stages()]
     for gate_folder in (*gate_folders, CHAIN_GATE_FOLDER):
         _check_gate(folder, gate_folder, found)
     if found.run is not None:

@@ -92,6 +92,8 @@ class ShowFailure(Model):
     """`first`: no earlier gate contains it; `new`: its last earlier result passed (or it is a P2P
     test of the first gate); `broken_again`: new, and it had failed before that; `inherited`: its
     last earlier result did not pass; `unknown`: the last earlier gate with it is unmeasured."""
+    since: str | None = None
+    """For an inherited failure: the state at which it began."""
     message: str | None
     traceback: str | None
     frames: list[ShowFrame]

@@ -25,7 +25,6 @@ from arcview.readers.runs.native_folder import (
     Folder,
     chain_folder,
     inside,
-    stage_folders,
 )
 from arcview.readers.runs.native_gates import (
     CHAIN_GATE,
@@ -286,7 +285,7 @@ class NativeRun:
         if self._chain_folder is not None:
             chain = self._chain_folder.root
             yield from (chain, chain / "chain.json", chain / "reference.bundle")
-        folders = [folder.path for folder in stage_folders(self._folder)]
+        folders = [folder.path for folder in self._folder.stages()]
         yield from (root / folder for folder in folders)
         for counted in self._gates:
             folder = root / counted.spot.folder

@@ -5,9 +5,9 @@ The chain folder is a second root. Only run.json's `chain` field may point out o
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import BadInputError
@@ -27,55 +27,19 @@ def inside(root: Path, relative: str) -> Path:
     Raises:
         BadInputError: it is absolute, has `..` in it, or a link on it leads out of `root`.
     """
+    return _inside(root, os.path.realpath(root), relative)
+
+
+def _inside(root: Path, real_root: str, relative: str) -> Path:
     pure = PurePosixPath(relative)
     stays = "it is not followed: paths stay inside the folder"
     if pure.is_absolute() or ".." in pure.parts or "\0" in relative:
         raise BadInputError(relative, f"the path leaves its folder; {stays}")
     path = root / pure
-    try:
-        resolved = path.resolve()
-    except (OSError, RuntimeError) as error:  # a loop of links; which one depends on the version
-        raise BadInputError(relative, f"a link that leads nowhere; {stays}") from error
-    if not resolved.is_relative_to(root.resolve()):
+    real = os.path.realpath(path)
+    if real != real_root and not real.startswith(real_root.rstrip("/") + "/"):
         raise BadInputError(relative, f"a link leads out of its folder; {stays}")
     return path
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """One root with the problems found on the way to its files."""
-
-    root: Path
-    prefix: str
-    """What its files are called by: empty for the run, `chain/` for the chain."""
-    problems: list[Problem] = field(default_factory=list)
-
-    def find(self, relative: str) -> Path | None:
-        """What lies at a relative path; null where nothing does or the path leaves (reported)."""
-        try:
-            path = inside(self.root, relative)
-        except BadInputError as error:
-            problem = Problem(self.prefix + relative, error.expected)
-            if problem not in self.problems:
-                self.problems.append(problem)
-            return None
-        # A link whose target is gone is nothing; exists() says so.
-        return path if path.exists() else None
-
-    def file(self, relative: str) -> Path | None:
-        """As `find`, for files only."""
-        path = self.find(relative)
-        return path if path is not None and path.is_file() else None
-
-    def directory(self, relative: str) -> Path | None:
-        """As `find`, for folders only."""
-        path = self.find(relative)
-        return path if path is not None and path.is_dir() else None
-
-    def names(self, relative: str) -> tuple[str, ...]:
-        """The names in a folder, sorted; none where there is no such folder."""
-        path = self.directory(relative)
-        return () if path is None else tuple(sorted(entry.name for entry in path.iterdir()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +62,68 @@ class StageFolder:
         return f"S{self.name}"
 
 
-def stage_folders(run: Folder) -> Iterator[StageFolder]:
-    """The folders below `stages/`, in the order of their states; other names are left alone."""
-    found = []
-    for name in run.names("stages"):
-        match = _STAGE_FOLDER.fullmatch(name)
-        if match and run.directory(f"stages/{name}") is not None:
-            found.append(StageFolder(name, int(match[1]), match[2]))
-    yield from sorted(found, key=lambda folder: (folder.stage, folder.between or ""))
+class Folder:
+    """One root with the problems found on the way to its files.
+
+    Args:
+        root: The folder.
+        prefix: What its files are called by: empty for the run, `chain/` for the chain.
+        problems: Gets a line for each path that leaves the folder.
+    """
+
+    def __init__(self, root: Path, prefix: str, problems: list[Problem]) -> None:
+        self.root = root
+        self.prefix = prefix
+        self.problems = problems
+        self._real_root = os.path.realpath(root)
+        self._stages: tuple[StageFolder, ...] | None = None
+
+    def find(self, relative: str) -> Path | None:
+        """What lies at a relative path; null where nothing does or the path leaves (reported)."""
+        try:
+            path = _inside(self.root, self._real_root, relative)
+        except BadInputError as error:
+            problem = Problem(self.prefix + relative, error.expected)
+            if problem not in self.problems:
+                self.problems.append(problem)
+            return None
+        # Nothing is at a link that leads nowhere or in a circle.
+        return path if os.path.exists(path) else None  # noqa: PTH110 -- never raises
+
+    def file(self, relative: str) -> Path | None:
+        """As `find`, for files only."""
+        path = self.find(relative)
+        return path if path is not None and path.is_file() else None
+
+    def directory(self, relative: str) -> Path | None:
+        """As `find`, for folders only."""
+        path = self.find(relative)
+        return path if path is not None and path.is_dir() else None
+
+    def names(self, relative: str) -> tuple[str, ...]:
+        """The names in a folder, sorted; none where there is no such folder."""
+        path = self.directory(relative)
+        if path is None:
+            return ()
+        try:
+            return tuple(sorted(entry.name for entry in path.iterdir()))
+        except OSError as error:
+            problem = Problem(self.prefix + relative, f"cannot be read: {error.strerror}")
+            if problem not in self.problems:
+                self.problems.append(problem)
+            return ()
+
+    def stages(self) -> tuple[StageFolder, ...]:
+        """The folders below `stages/` in the order of their states; other names are left alone."""
+        if self._stages is None:
+            found = []
+            for name in self.names("stages"):
+                match = _STAGE_FOLDER.fullmatch(name)
+                if match and self.directory(f"stages/{name}") is not None:
+                    found.append(StageFolder(name, int(match[1]), match[2]))
+            found.sort(key=lambda folder: (folder.stage, folder.between or ""))
+            self._stages = tuple(found)
+        return self._stages
 
 
 def chain_folder(run: Folder, fields: Fields) -> Folder | None:

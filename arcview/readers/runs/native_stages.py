@@ -16,7 +16,7 @@ from arcview.model.states import State, StateKind
 from arcview.model.trajectory import SessionRole, TrajectoryRef, Usage
 from arcview.readers.fields import Fields
 from arcview.readers.runs.native_fields import amount, has, note, word
-from arcview.readers.runs.native_folder import CHAIN_PREFIX, Folder, stage_folders
+from arcview.readers.runs.native_folder import CHAIN_PREFIX, Folder
 from arcview.readers.runs.native_states import folder_of
 
 STATUSES = {status.value: status for status in Status if status is not Status.UNKNOWN}
@@ -77,7 +77,7 @@ def read_stages(
         BadInputError: there is not one stage.
     """
     entries = _entries(fields)
-    left_behind = {folder.stage for folder in stage_folders(run) if folder.stage} - set(entries)
+    left_behind = {folder.stage for folder in run.stages() if folder.stage} - set(entries)
     for index in sorted(left_behind):
         what = "is there, but run.json does not list the stage; shown as far as it goes"
         run.problems.append(Problem(f"stages/{index}", what))
@@ -217,7 +217,7 @@ class _StageReader:
     def _refs(self) -> tuple[TrajectoryRef, ...]:
         """The trajectories that run.json names, and those in folders for which it names none."""
         refs = [ref for entry in self.entry.records("trajectories") if (ref := self._ref(entry))]
-        for folder in stage_folders(self.run):
+        for folder in self.run.stages():
             if folder.stage != self.index or any(_is_below(ref, folder.path) for ref in refs):
                 continue
             role = SessionRole.BETWEEN if folder.between else SessionRole.MAIN

@@ -24,7 +24,7 @@ from arcview.model.states import (
 )
 from arcview.readers.fields import Fields
 from arcview.readers.runs.native_fields import has, note, word
-from arcview.readers.runs.native_folder import Folder, stage_folders
+from arcview.readers.runs.native_folder import Folder
 
 REF_PREFIX = "refs/arcview/"
 BUNDLE = "workspace.bundle"
@@ -150,7 +150,7 @@ def _kind_of(state_id: str) -> StateKind:
 
 def _inferred(run: Folder, bundle: Bundle | None, fields: Fields) -> list[State]:
     ids = set(bundle.states if bundle else ())
-    ids |= {f.state_id for f in stage_folders(run) if _source_in(run, f.path, None) is not None}
+    ids |= {f.state_id for f in run.stages() if _source_in(run, f.path, None) is not None}
     for stage in fields.records("stages"):
         named = (stage.values.get("base"), stage.values.get("end"))
         ids |= {state_id for state_id in named if isinstance(state_id, str)}
@@ -210,7 +210,7 @@ def _report_unlisted(run: Folder, bundle: Bundle | None, states: list[State]) ->
         if state_id not in listed:
             what = f"holds {state_id}, which is not among the states of run.json"
             run.problems.append(Problem(BUNDLE, what))
-    for folder in stage_folders(run):
+    for folder in run.stages():
         is_state = _source_in(run, folder.path, None) is not None
         if is_state and folder.state_id not in listed:
             what = f"holds {folder.state_id}, which is not among the states of run.json"
