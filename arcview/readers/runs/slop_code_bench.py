@@ -20,7 +20,7 @@ from arcview.model.run import Run
 from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
 from arcview.readers.fields import read_bytes
 from arcview.readers.registry import Detection, find_trajectory_reader
-from arcview.readers.runs.slop_code_bench_agent import ARCHIVE, ArchiveFiles
+from arcview.readers.runs.slop_code_bench_agent import ARCHIVE
 from arcview.readers.runs.slop_code_bench_gates import detailed
 from arcview.readers.runs.slop_code_bench_run import LAYOUT, PROBLEM, Skeleton, read_skeleton
 from arcview.readers.runs.slop_code_bench_sessions import CLAUDE_CODE
@@ -68,7 +68,6 @@ class OpenedSlopCodeBench:
     def __init__(self, path: Path, skeleton: Skeleton) -> None:
         self._path = path
         self._skeleton = skeleton
-        self._archives: dict[str, ArchiveFiles] = {}
 
     @property
     def run(self) -> Run:
@@ -113,8 +112,8 @@ class OpenedSlopCodeBench:
         return tuple(sorted(_inputs_below(self._path)))
 
     def problems(self) -> tuple[Problem, ...]:
-        """What was wrong; grows when the details of a gate are read."""
-        return tuple(self._skeleton.problems)
+        """What was wrong, each once; grows when the details of a gate are read."""
+        return tuple(dict.fromkeys(self._skeleton.problems))
 
     def _trajectory(self, ref: TrajectoryRef) -> Trajectory:
         """One trajectory with the files that complete it."""
@@ -164,11 +163,10 @@ class OpenedSlopCodeBench:
             raise BadInputError(path, "expected a path inside the run folder")
         if ARCHIVE in parts:
             at = parts.index(ARCHIVE) + 1
-            shown = "/".join(parts[:at])
-            if shown not in self._archives:
-                found = ArchiveFiles(self._inside(shown), shown, self._skeleton.problems)
-                self._archives[shown] = found
-            return self._archives[shown].read("/".join(parts[at:]))
+            archive = self._skeleton.agent_files.get("/".join(parts[:at]))
+            if archive is None:
+                raise BadInputError(path, "the archive is missing")
+            return archive.read("/".join(parts[at:]))
         return read_bytes(self._inside(path), path)
 
     def _inside(self, path: str) -> Path:

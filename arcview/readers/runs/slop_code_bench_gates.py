@@ -248,7 +248,7 @@ def _report_mismatches(
     shown: str,
     problems: list[Problem],
 ) -> None:
-    """Says what did not match; a gate that is asked for twice says it once."""
+    """Says what did not match."""
     pairs = zip(evaluation.tests, tests, strict=True)
     silent = [test for listed, test in pairs if test is listed]
     differing = [test for test in tests if test.reported]
@@ -258,8 +258,6 @@ def _report_mismatches(
         (differing, "ended otherwise there: evaluation.json counts, the other word is shown"),
     ]
     for group, what in found:
-        if not group:
-            continue
-        problem = Problem(shown, f"{len(group)} tests {what} (the first: {group[0].id})")
-        if problem not in problems:
-            problems.append(problem)
+        if group:
+            text = f"{len(group)} tests {what} (the first: {group[0].id})"
+            problems.append(Problem(shown, text))

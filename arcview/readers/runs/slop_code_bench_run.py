@@ -17,6 +17,7 @@ from arcview.model.problem import Problem
 from arcview.model.run import Chain, Pass, Run, Stage, Status
 from arcview.model.states import EmptySource, FolderSource, Provenance, State, StateKind
 from arcview.readers.fields import Fields
+from arcview.readers.runs.slop_code_bench_agent import AgentFiles
 from arcview.readers.runs.slop_code_bench_gates import EVALUATION, Evaluation, read_evaluation
 from arcview.readers.runs.slop_code_bench_sessions import (
     Known,
@@ -56,6 +57,8 @@ class Skeleton:
 
     run: Run
     evaluations: Mapping[tuple[str, str | None], Evaluation]
+    agent_files: Mapping[str, AgentFiles]
+    """Agent folders, packed or not, by their path in the run."""
     problems: list[Problem]
 
 
@@ -96,7 +99,9 @@ def read_skeleton(path: Path, *, with_sessions: bool) -> Skeleton:
     builder = _Builder(path, problems, checkpoints, summary, placed)
     _build(builder)
     run = _run(builder, task, run_info)
-    return Skeleton(run, builder.evaluations, problems)
+    agents = [files for c in checkpoints for files in (c.agent, c.pass_agent) if files is not None]
+    by_path = {files.shown: files for files in agents}
+    return Skeleton(run, builder.evaluations, by_path, problems)
 
 
 def _run_info(path: Path, problems: list[Problem]) -> Fields | None:
@@ -322,7 +327,7 @@ def _run(builder: _Builder, task: str, run_info: Fields | None) -> Run:
         states=tuple(builder.states),
         stages=tuple(builder.stages),
         gates=tuple(evaluation.record for evaluation in builder.evaluations.values()),
-        problems=tuple(builder.problems),
+        problems=tuple(dict.fromkeys(builder.problems)),
     )
 
 

@@ -17,12 +17,16 @@ from arcview.readers.fields import read_bytes
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.claude_code_items import Items
 from arcview.readers.trajectories.claude_code_join import FORMAT, build
-from arcview.readers.trajectories.claude_code_lines import Lines, parse_lines
+from arcview.readers.trajectories.claude_code_lines import Lines, kind_of, parse_lines
 
 _STREAM_TYPES = frozenset({"system", "assistant", "user", "result"})
 _SESSION_TYPES = frozenset({"queue-operation", "file-history-snapshot"})
 _BARE_KEYS = frozenset({"role", "content", "id", "model", "usage", "stop_reason"})
 _LINES_TO_ASK = 60
+_KEYS = (
+    ((b'"parentUuid"', b'"isSidechain"', b'"sessionId"'), "the keys of a session record"),
+    ((b'"loglines"', b'"message"'), "an object with loglines (web export)"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,10 @@ class ClaudeCodeReader:
         for _, record in lines.records[:_LINES_TO_ASK]:
             if isinstance(record, dict) and (reason := _reason(record)):
                 return Detection(self.id, reason)
-        if b'"loglines"' in head[:200]:
-            return Detection(self.id, "an object with loglines (web export)")
-        return None
+        # A first line longer than the head, or one long document.
+        return next(
+            (Detection(self.id, why) for keys, why in _KEYS if all(k in head for k in keys)), None
+        )
 
     def read(self, path: Path, companions: Sequence[Path] = ()) -> Trajectory:
         """Reads a stream or a session with the files that complete it."""
@@ -65,7 +70,7 @@ class ClaudeCodeReader:
 
 def _reason(record: Mapping[str, object]) -> str | None:
     """Why a record is one of Claude Code's; null when nothing says so."""
-    kind = record.get("type")
+    kind = kind_of(record)
     if "sessionId" in record and ("uuid" in record or kind in _SESSION_TYPES):
         return f"a session record of type {kind}"
     if kind in _SESSION_TYPES or (kind == "summary" and "leafUuid" in record):
@@ -93,6 +98,6 @@ def join(sources: Sequence[Source]) -> Trajectory:
 def _is_stream(lines: Lines) -> bool:
     """Whether a file is a stream: its records carry `session_id` and nothing else of the kind."""
     for _, record in lines.records[:_LINES_TO_ASK]:
-        if isinstance(record, dict) and record.get("type") in _STREAM_TYPES:
+        if isinstance(record, dict) and kind_of(record) in _STREAM_TYPES:
             return "session_id" in record and "sessionId" not in record
     return False

@@ -21,7 +21,7 @@ from arcview.readers.trajectories.claude_code_blocks import (
     tool_result,
     usage_of,
 )
-from arcview.readers.trajectories.claude_code_lines import Lines, Record
+from arcview.readers.trajectories.claude_code_lines import Lines, Record, kind_of
 from arcview.readers.trajectories.claude_code_notes import note_of
 
 SYNTHETIC = "<synthetic>"
@@ -102,6 +102,7 @@ class Items:
         self.partial_events = 0
         self._by_uuid: dict[str, str] = {}
         self._thread_of_uuid: dict[str, Thread] = {}
+        self._said: dict[tuple[str, str], str] = {}
         self._file = ""
         self._in_stream = False
 
@@ -272,7 +273,10 @@ class Items:
         if record.get("isMeta") is True:
             kind, role = StepKind.NOTE, Role.SYSTEM
         address = text_or_none(record.get("uuid")) or place
-        item = self._item(f"u:{address}", thread, role, kind, address, record)
+        # A stream may give a turn another id than the session does.
+        said = self._said.setdefault((thread.id, parts.text), f"u:{address}")
+        key = said if self._in_stream and said not in thread.stream_order else f"u:{address}"
+        item = self._item(key, thread, role, kind, address, record)
         self._add_blocks(item, parts)
         for index, block in enumerate(parts.tool_uses):
             self._add_call(item, block, f"{place}.{index}")
@@ -334,7 +338,7 @@ class Items:
     def _take_other(self, record: Record, place: str, thread: Thread) -> None:
         note = note_of(record)
         if note is None:
-            self._take_raw(dict(record), place, thread, str(record.get("type", "no type")))
+            self._take_raw(dict(record), place, thread, kind_of(record) or "no type")
             return
         address = text_or_none(record.get("uuid")) or place
         item = self._item(f"u:{address}", thread, Role.SYSTEM, note.kind, address, record)

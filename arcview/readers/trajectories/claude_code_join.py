@@ -47,7 +47,7 @@ def build(items: Items) -> Trajectory:
     steps = [step for thread in mains for step in _steps_of(joiner, thread)]
     alone = [t for t in items.threads.values() if t.agent is not None and t.id not in joiner.done]
     is_agent_only = not any(step.kind is StepKind.MESSAGE for step in steps)
-    for thread in alone:
+    for thread in sorted(alone, key=lambda thread: _first_time(items, thread) or ""):
         group = list(_steps_of(joiner, thread))
         if not is_agent_only and _is_warm_up(group):
             group = [replace(step, kind=StepKind.NOTE, number=None) for step in group]
@@ -110,9 +110,17 @@ def _link_subagents(joiner: _Joiner) -> None:
         by_call = next((t for t in group if t.id == f"call:{call_id}"), None)
         by_agent = next((t for t in group if t.id != f"call:{call_id}"), None)
         if by_call is not None and by_agent is not None:
-            by_agent.stream_order = {**by_call.stream_order, **by_agent.stream_order}
+            said = {_said(joiner.items, key) for key in by_agent.session_order}
+            own = {k: None for k in by_call.stream_order if _said(joiner.items, k) not in said}
+            by_agent.stream_order = {**own, **by_agent.stream_order}
             group.remove(by_call)
             joiner.done.add(by_call.id)
+
+
+def _said(items: Items, key: str) -> str | None:
+    """What a user turn says; null for anything else."""
+    item = items.items.get(key)
+    return item.text("text").strip() if item is not None and item.role is Role.USER else None
 
 
 def _task_prompt(call: Call) -> str | None:
@@ -123,8 +131,7 @@ def _task_prompt(call: Call) -> str | None:
 
 def _first_prompt(items: Items, thread: Thread) -> str:
     keys = thread.session_order or thread.stream_order
-    item = items.items.get(next(iter(keys), ""))
-    return item.text("text").strip() if item is not None and item.role is Role.USER else ""
+    return _said(items, next(iter(keys), "")) or ""
 
 
 def _main_threads(items: Items) -> list[Thread]:
@@ -256,7 +263,9 @@ def _sessions(items: Items, mains: Sequence[Thread], steps: Sequence[Step]) -> I
     counts: dict[tuple[str | None, str | None], int] = defaultdict(int)
     for step in steps:
         counts[step.session, step.agent] += step.number is not None
-    first: set[str | None] = {*items.stream_sessions} or {thread.session for thread in mains[:1]}
+    known = [t.session for t in items.threads.values() if t.agent is None and t.session]
+    first = set(items.stream_sessions or known[:1])
+    other = "not in the stream" if items.stream_sessions else "another session"
     for thread in mains:
         if thread.session is None:
             continue
@@ -265,7 +274,7 @@ def _sessions(items: Items, mains: Sequence[Thread], steps: Sequence[Step]) -> I
             thread.session,
             SessionRole.MAIN if is_main else SessionRole.RETRY,
             counts[thread.session, None],
-            _lost(items, thread) if is_main else "not in the stream",
+            _lost(items, thread) if is_main else other,
         )
     seen = set()
     for step in steps:

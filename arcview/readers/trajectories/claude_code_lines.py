@@ -26,6 +26,12 @@ class Lines:
         self.problems.append(Problem(f"{self.shown}: line {line}", what))
 
 
+def kind_of(record: Record) -> str | None:
+    """The type that a record names; null when it is missing or no text."""
+    kind = record.get("type")
+    return kind if isinstance(kind, str) else None
+
+
 def parse_lines(data: bytes, shown: str) -> Lines:
     """Parses JSON Lines, or one JSON document where the file is that.
 
@@ -87,13 +93,14 @@ def _document(data: bytes) -> list[object] | None:
     if first[:1] not in (b"{", b"["):
         return None
     document = _loaded(first)
-    if document is None:
-        document = _loaded(data)
-    elif rest.strip():
+    is_one_line = document is not None
+    if is_one_line and rest.strip():
         return None
+    document = document if is_one_line else _loaded(data)
     if isinstance(document, dict):
         inner = document.get("loglines")
-        return inner if isinstance(inner, list) else [document]
+        whole: list[object] | None = None if is_one_line else [document]
+        return inner if isinstance(inner, list) else whole
     return document if isinstance(document, list) else None
 
 

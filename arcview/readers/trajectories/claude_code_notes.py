@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from arcview.model.trajectory import StepKind, Usage
 from arcview.readers.trajectories.claude_code_blocks import as_json, text_or_none, usage_of
+from arcview.readers.trajectories.claude_code_lines import kind_of
 
 # Housekeeping of the client: known, of no consequence for the run, shown in one line each.
 _HOUSEKEEPING = frozenset(
@@ -64,7 +65,7 @@ class Note:
 
 def note_of(record: Mapping[str, object]) -> Note | None:
     """The note for a record that is neither message nor partial event; null when unknown."""
-    kind = record.get("type")
+    kind = kind_of(record)
     if kind == "summary":
         return Note(f"title of an earlier conversation: {record.get('summary')}")
     if kind == "result":
