@@ -6,7 +6,7 @@ Pure; private to the `self_tests` modules.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from arcview.analysis.self_tests_tables import (
     BY_SUBCOMMAND,
@@ -18,8 +18,7 @@ from arcview.analysis.self_tests_tables import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(NamedTuple):
     """What a command executes, as far as its words tell."""
 
     runner: str

@@ -1,4 +1,4 @@
-"""Names of test files, and the text of the scripts that an agent has written so far.
+"""Names of scripts that check something, and the text of those that an agent has written.
 
 Pure: follows the visible edits of a trajectory, reads no workspace.
 """
@@ -15,13 +15,6 @@ from arcview.analysis.edits import FileEdit
 from arcview.analysis.shell import FileWrite
 
 _CODE = r"(?:pyi?|[cm]?[jt]sx?|rb|go|rs|java|kt|scala|cs|php|pl|t|lua|sh|bats|cc?|cpp|swift|exs?|jl|[rR])"
-_TEST_PATH = re.compile(
-    rf"(?:^|.*/)(?:tests?|specs?|__tests__|e2e)/(?:.*/)?[^/]+\.{_CODE}"
-    rf"|(?:.*/)?(?:tests?|conftest|(?:test|spec)[_-][^/]*|[^/]*[_-](?:tests?|spec))\.{_CODE}"
-    r"|(?:.*/)?[^/]+\.(?:test|spec)\.[cm]?[jt]sx?"
-    r"|(?:.*/)?[^/]*(?:Tests?|Spec)\.(?:java|kt|cs|scala|php|swift|groovy)"
-    r"|(?:.*/)?[^/]+\.(?:bats|t)"
-)
 _STRICT_NAME = re.compile(
     rf"(?:.*/)?(?:tests?|test_[^/]*|[^/]*_tests?|[^/]*\.(?:test|spec))\.{_CODE}|(?:.*/)?tests?/[^/]+\.{_CODE}"
 )
@@ -47,11 +40,6 @@ _LANGUAGES = {
     ".jl": "julia",
     ".exs": "elixir",
 }
-
-
-def is_test_path(path: str) -> bool:
-    """Whether a path is that of a test file by the common naming rules."""
-    return _TEST_PATH.fullmatch(path) is not None
 
 
 def is_strict_test_name(path: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from arcview.analysis.self_tests_tables import options
 from arcview.analysis.shell import ShellCommand
@@ -21,8 +21,7 @@ from arcview.analysis.test_output import (
 from arcview.analysis.test_output_summaries import ADDITIVE, Summary, summaries
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(NamedTuple):
     """One execution of a call before its outcome is known."""
 
     command: ShellCommand
@@ -31,8 +30,7 @@ class Planned:
     """`suite`, `assertion`, `probe`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallOutput:
+class CallOutput(NamedTuple):
     """What a call left behind."""
 
     text: str
@@ -40,8 +38,7 @@ class CallOutput:
     is_error: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """One execution's own part of it."""
 
     report: RunReport
@@ -53,7 +50,8 @@ class Judged:
 # follows from running.
 _HARMLESS = options(
     "cd echo printf true : export source . set mkdir pushd popd rm touch sleep clear date pwd ls"
-    " cat unset local declare ulimit umask shopt alias chmod kill pkill tee head tail wc [ test exit"
+    " cat unset local declare ulimit umask shopt alias chmod kill pkill tee head tail wc [ test"
+    " exit"
 )
 _CONDITIONS = frozenset({"if", "||"})
 
@@ -163,7 +161,7 @@ def _suite_texts(suites: Sequence[Planned], text: str) -> list[str | None]:
     groups: list[Summary] = []
     for summary in summaries(text):
         if groups and summary.family in ADDITIVE and groups[-1].family == summary.family:
-            groups[-1] = replace(groups[-1], end=summary.end, bad=groups[-1].bad or summary.bad)
+            groups[-1] = groups[-1]._replace(end=summary.end, bad=groups[-1].bad or summary.bad)
         else:
             groups.append(summary)
     ends = [group.end for group in groups]

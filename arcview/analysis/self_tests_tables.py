@@ -128,13 +128,13 @@ TEST_MODULES = {
     "django": "django",
 }
 TOOL_MODULES = options(
-    "pip venv virtualenv ensurepip json.tool http.server py_compile compileall mypy ruff black"
-    " isort flake8 pylint pyright bandit build twine site sysconfig dis ast tokenize"
-    " tabnanny zipfile tarfile pydoc pipx uv poetry pdm hatch pre_commit jupyter notebook IPython"
-    " flask uvicorn gunicorn hypercorn alembic celery sphinx mkdocs grpc_tools.protoc platform pyflakes"
-    " pycodestyle autopep8 yapf radon vulture semgrep nbconvert PyInstaller cython setuptools wheel"
-    " pkg_resources this gzip base64 calendar webbrowser timeit inspect pickle pickletools symtable"
-    " code ipykernel debugpy autoflake pyupgrade"
+    "pip venv virtualenv ensurepip json.tool http.server py_compile compileall mypy ruff"
+    " black isort flake8 pylint pyright bandit build twine site sysconfig dis ast tokenize"
+    " tabnanny zipfile tarfile pydoc pipx uv poetry pdm hatch pre_commit jupyter notebook"
+    " IPython flask uvicorn gunicorn hypercorn alembic celery sphinx mkdocs grpc_tools.protoc"
+    " platform pyflakes pycodestyle autopep8 yapf radon vulture semgrep nbconvert PyInstaller"
+    " cython setuptools wheel pkg_resources this gzip base64 calendar webbrowser timeit"
+    " inspect pickle pickletools symtable code ipykernel debugpy autoflake pyupgrade"
     " docformatter pydocstyle xenon mccabe safety pip_audit pipdeptree piptools streamlit"
 )
 

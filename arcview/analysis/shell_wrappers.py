@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ash", "ksh", "fish"})
 _MAX_WRAPPERS = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Unwrapped:
+class Unwrapped(NamedTuple):
     """What is left when the wrappers are gone."""
 
     argv: tuple[str, ...]
@@ -167,8 +166,7 @@ def _prefix(name: str, state: Unwrapped) -> Unwrapped | None:
     rest = argv[index + own_words :]
     if rest[:1] == ("{",):  # `time { …; }` is not understood by the grammar
         rest = rest[1:]
-    return replace(
-        state,
+    return state._replace(
         argv=rest,
         names=(*state.names, name),
         env=tuple(env),
@@ -193,7 +191,7 @@ def _by_subcommand(name: str, state: Unwrapped) -> Unwrapped | None:
             rest = (rest[0].rpartition(":")[2], *rest[1:])
         if name == "nix" and "-c" in argv:
             rest = argv[argv.index("-c") + 1 :]
-        return replace(state, argv=rest, names=(*state.names, f"{name} {sub}"))
+        return state._replace(argv=rest, names=(*state.names, f"{name} {sub}"))
     return None
 
 
@@ -205,14 +203,14 @@ def _python_words(
     index = start
     while index < len(argv) and argv[index].startswith("-"):
         if argv[index] in ("-m", "--module"):
-            return replace(state, argv=("python", "-m", *argv[index + 1 :]), names=names)
+            return state._replace(argv=("python", "-m", *argv[index + 1 :]), names=names)
         index += 2 if argv[index] in valued else 1
         if argv[index - 1 : index] == ("--",):
             break
     rest = argv[index:]
     if rest and (rest[0].endswith(".py") or wrapper == "coverage run"):
         rest = ("python", *rest)
-    return replace(state, argv=rest, names=names)
+    return state._replace(argv=rest, names=names)
 
 
 def _shell(name: str, state: Unwrapped) -> Unwrapped | None:
@@ -220,7 +218,7 @@ def _shell(name: str, state: Unwrapped) -> Unwrapped | None:
     for index, word in enumerate(state.argv[1:], 1):
         if re.fullmatch(r"-[a-z]*c[a-z]*", word):
             script = next(iter(state.argv[index + 1 :]), "")
-            return replace(state, argv=(), names=(*state.names, f"{name} -c"), script=script)
+            return state._replace(argv=(), names=(*state.names, f"{name} -c"), script=script)
         if not word.startswith(("-", "+")):
             break
     return None
@@ -230,7 +228,7 @@ def _joined_words(valued: str, own_words: int) -> _Rule:
     def take(name: str, state: Unwrapped) -> Unwrapped | None:
         index = _skip(state.argv, 1, _options(valued)) + own_words
         script = " ".join(state.argv[index:])
-        return replace(state, argv=(), names=(*state.names, name), script=script)
+        return state._replace(argv=(), names=(*state.names, name), script=script)
 
     return take
 
@@ -241,7 +239,7 @@ def _with_command_option(name: str, state: Unwrapped) -> Unwrapped | None:
         key, equals, value = word.partition("=")
         if key in ("--command", "--run", "--exec") or re.fullmatch(r"-[a-z]*c|-x", word):
             script = value if equals else next(iter(state.argv[index + 1 :]), "")
-            return replace(state, argv=(), names=(*state.names, name), script=script)
+            return state._replace(argv=(), names=(*state.names, name), script=script)
     return None
 
 
@@ -249,14 +247,14 @@ def _npx(name: str, state: Unwrapped) -> Unwrapped | None:
     if "-c" in state.argv[1:3]:
         return _with_command_option(name, state)
     index = _skip(state.argv, 1, _options("-p --package"))
-    return replace(state, argv=state.argv[index:], names=(*state.names, name))
+    return state._replace(argv=state.argv[index:], names=(*state.names, name))
 
 
 def _command(name: str, state: Unwrapped) -> Unwrapped | None:
     if state.argv[1:2] and re.fullmatch(r"-[pvV]*[vV]", state.argv[1]):
-        return replace(state, argv=(), names=(*state.names, name))
+        return state._replace(argv=(), names=(*state.names, name))
     index = _skip(state.argv, 1, frozenset())
-    return replace(state, argv=state.argv[index:], names=(*state.names, name))
+    return state._replace(argv=state.argv[index:], names=(*state.names, name))
 
 
 _CONTAINER_OPTIONS = _options(
@@ -279,7 +277,7 @@ def _container(name: str, state: Unwrapped) -> Unwrapped | None:
     rest = argv[target + 1 :]
     if rest[:1] == ("--",):
         rest = rest[1:]
-    return replace(state, argv=rest, names=(*state.names, f"{name} {verb}"))
+    return state._replace(argv=rest, names=(*state.names, f"{name} {verb}"))
 
 
 def _cargo(name: str, state: Unwrapped) -> Unwrapped | None:
@@ -287,7 +285,7 @@ def _cargo(name: str, state: Unwrapped) -> Unwrapped | None:
     if state.argv[1:2] != ("watch",) or "-x" not in state.argv:
         return None
     words = " ".join(state.argv[state.argv.index("-x") + 1 :][:1]).split()
-    return replace(state, argv=("cargo", *words), names=(*state.names, f"{name} watch"))
+    return state._replace(argv=("cargo", *words), names=(*state.names, f"{name} watch"))
 
 
 def _find(name: str, state: Unwrapped) -> Unwrapped | None:
@@ -295,7 +293,7 @@ def _find(name: str, state: Unwrapped) -> Unwrapped | None:
         if word in ("-exec", "-execdir", "-ok"):
             rest = tuple(word for word in state.argv[index + 1 :] if word not in (";", "+"))
             names = (*state.names, "find -exec")
-            return replace(state, argv=rest, names=names, repeated=True)
+            return state._replace(argv=rest, names=names, repeated=True)
     return None
 
 
@@ -305,7 +303,7 @@ def _parallel(name: str, state: Unwrapped) -> Unwrapped | None:
     if ":::" in words:
         words = words[: words.index(":::")]
     script = " ".join(words)
-    return replace(state, argv=(), names=(*state.names, name), script=script, repeated=True)
+    return state._replace(argv=(), names=(*state.names, name), script=script, repeated=True)
 
 
 _SPECIAL: dict[str, _Rule] = {

@@ -7,32 +7,20 @@ then the exit code, else unknown.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
 
-from arcview.analysis.test_output_ids import ReportedTest, reported_tests
-from arcview.analysis.test_output_summaries import ADDITIVE, Summary, is_red, summaries
+from arcview.analysis.test_output_model import ReportedTest, RunOutcome, RunReport
+from arcview.analysis.test_output_summaries import ADDITIVE, Summary, compiled, is_red, summaries
 from arcview.model.results import Outcome
 
-RunOutcome = Literal["passed", "failed", "none", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class RunReport:
-    """What is known of one run. Null counts are unknown."""
-
-    outcome: RunOutcome
-    """`none`: no test ran (no tests found, the runner is missing, stopped before)."""
-    passed: int | None = None
-    failed: int | None = None
-    """Failures and errors together."""
-    skipped: int | None = None
-    evidence: str = ""
-    """The line, or the fact, that decided."""
-    family: str | None = None
-    """The runner whose closing line was read."""
-    tests: tuple[ReportedTest, ...] = ()
-
+__all__ = [
+    "ReportedTest",
+    "RunOutcome",
+    "RunReport",
+    "crash_line",
+    "plain_text",
+    "read_assertion_output",
+    "read_suite_output",
+]
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 
@@ -61,17 +49,16 @@ _ALWAYS_SUMS_UP = frozenset(
         "bun",
     }
 )
-_NOT_RUN = re.compile(
+_NOT_RUN = (
     r"^(?:"
     r".*: (?:command )?not found$|.*: No module named '?\w+'?$(?<!Error: .)"
     r"|.*can't open file .*|.*No rule to make target.*|npm (?:ERR!|error) Missing script.*"
     r"|.*[Nn]o test files? found.*|No tests found, exiting.*|.*error: no such (?:sub)?command.*"
     r"|.*could not determine executable to run.*|ERROR: (?:file or directory )?not found: .*"
     r"|.*Command \"?\S+\"? not found.*|error: Script not found .*|.*command not found: .*"
-    r")",
-    re.MULTILINE,
+    r")"
 )
-_BROKEN = re.compile(
+_BROKEN = (
     r"^(?:E {3}\S.*|(?:FAILED|ERROR) \S+::.*|ERROR collecting .*"
     r"|ImportError while loading conftest.*|INTERNALERROR> .*"
     r"|ERROR: .*|(?:FAIL|ERROR): \w+ \(.*|\s*--- FAIL: .*|FAIL\s+\S+.*"
@@ -79,12 +66,9 @@ _BROKEN = re.compile(
     r"|panic: .*|thread '.*' (?:\(\d+\) )?panicked at.*|Traceback \(most recent call last\):.*"
     r"|\w*AssertionError.*|.*Segmentation fault.*|Fatal Python error: .*|not ok \d+ .*"
     r"|.*Exception during run: .*|\s*● +process\.exit called with.*|\s*● Test suite failed to run.*"
-    r"|\+{5,} Timeout \+{5,}|make(?:\[\d+\])?: \*\*\* .*|.*\bFAILURES!.*|\[ERROR\] .*)",
-    re.MULTILINE,
+    r"|\+{5,} Timeout \+{5,}|make(?:\[\d+\])?: \*\*\* .*|.*\bFAILURES!.*|\[ERROR\] .*)"
 )
-_DOTS = re.compile(
-    r"^(?:\S+\.py:? )?(?P<marks>[.FEsxXRu]+)(?P<percent> +\[ *(?P<done>\d+)%\])? *$", re.MULTILINE
-)
+_DOTS = r"^(?:\S+\.py:? )?(?P<marks>[.FEsxXRu]+)(?P<percent> +\[ *(?P<done>\d+)%\])? *$"
 
 
 def read_suite_output(
@@ -118,6 +102,13 @@ def read_suite_output(
     )
 
 
+def _named_tests(family: str, text: str) -> tuple[ReportedTest, ...]:
+    # Its patterns cost 5 ms to compile, and most stages run no test suite.
+    from arcview.analysis.test_output_ids import reported_tests
+
+    return reported_tests(family, text)
+
+
 def _of_runner(found: list[Summary], runner: str | None) -> list[Summary]:
     """The closing lines of the runner itself, else those of the one that spoke last."""
     family = runner if any(summary.family == runner for summary in found) else None
@@ -131,7 +122,7 @@ def _from_summaries(text: str, found: list[Summary], several: bool) -> RunReport
     counted = found if several or family in ADDITIVE else found[-1:]
     red = is_red(family, text)
     worst = next((summary for summary in counted if summary.bad), counted[-1])
-    tests = reported_tests(family, text)
+    tests = _named_tests(family, text)
     if red or any(summary.bad for summary in counted):
         outcome: RunOutcome = "failed"
     else:
@@ -186,16 +177,20 @@ def _unittest_passed(
 def _from_marks(text: str, runner: str | None) -> RunReport | None:
     """Progress marks of a run whose closing line is not there."""
     if runner in ("cargo", "nextest", "go", "jest", "vitest", "mocha", "node"):
-        tests = reported_tests(runner, text)
+        tests = _named_tests(runner, text)
         bad = [test for test in tests if test.outcome in (Outcome.FAILED, Outcome.ERROR)]
         if bad:
             return RunReport("failed", None, None, None, bad[0].id, runner, tests)
         return None
-    tests = reported_tests("pytest", text) or reported_tests("unittest", text)
+    tests = _named_tests("pytest", text) or _named_tests("unittest", text)
     bad = [test for test in tests if test.outcome in (Outcome.FAILED, Outcome.ERROR)]
     if bad:
         return RunReport("failed", None, None, None, f"{bad[0].id} {bad[0].outcome}", None, tests)
-    lines = [match for match in _DOTS.finditer(text) if match["percent"] or len(match["marks"]) > 2]
+    lines = [
+        match
+        for match in compiled(_DOTS).finditer(text)
+        if match["percent"] or len(match["marks"]) > 2
+    ]
     marks = "".join(match["marks"] for match in lines)
     if set(marks) & set("FE"):
         return RunReport("failed", evidence=lines[-1].group(0).strip(), tests=tests)
@@ -208,7 +203,7 @@ def _from_marks(text: str, runner: str | None) -> RunReport | None:
 def _from_tap(text: str) -> RunReport | None:
     """The Test Anything Protocol has no closing line: its plan and its lines decide."""
     plan = re.search(r"^1\.\.(\d+)\b.*$", text, re.MULTILINE)
-    tests = reported_tests("tap", text)
+    tests = _named_tests("tap", text)
     if plan is None or not tests:
         return None
     passed, failed, skipped = (
@@ -226,8 +221,8 @@ def _from_tap(text: str) -> RunReport | None:
 
 
 def _from_error_lines(text: str) -> RunReport | None:
-    missing = _NOT_RUN.search(text)
-    broken = _BROKEN.search(text)
+    missing = compiled(_NOT_RUN).search(text)
+    broken = compiled(_BROKEN).search(text)
     if missing and (broken is None or missing.start() <= broken.start()):
         return RunReport("none", evidence=missing.group(0).strip())
     if broken:
@@ -252,33 +247,30 @@ def _signal(exit_code: int | None) -> str:
     return f" ({word})" if word else ""
 
 
-_CRASH = re.compile(
+_CRASH = (
     r"^(?:Traceback \(most recent call last\):|\w*AssertionError\b.*"
     r"|(?:Uncaught )?\w*Error: .*(?=\n +at )|SyntaxError: .*"
     r"|panic: .*|thread '.*' (?:\(\d+\) )?panicked at.*|Exception in thread .*"
     r"|.*Segmentation fault.*|Fatal Python error: .*|.*\(core dumped\).*|Unhandled exception.*"
-    r"|.*: command not found|.*can't open file .*|.*: No module named \S+)",
-    re.MULTILINE,
+    r"|.*: command not found|.*can't open file .*|.*: No module named \S+)"
 )
-_VERDICT_BAD = re.compile(
+_VERDICT_BAD = (
     r"^.*(?:\b(?:FAIL(?:ED|URE)?|MISMATCH)\b(?!: 0\b|=0)|[✗✘❌✖]|\bNOT OK\b|\bTests? failed\b)"
-    r".*$",
-    re.MULTILINE,
+    r".*$"
 )
 _NO_FAILURES = re.compile(
     r"\b0 (?:tests? )?fail(?:ed|ures?)\b|\bfail(?:ed|ures?)?[:=] ?0\b", re.IGNORECASE
 )
-_VERDICT_GOOD = re.compile(
+_VERDICT_GOOD = (
     r"^.*(?:\b(?:PASS(?:ED)?|OK|SUCCESS)\b|[✓✔✅]|\b[Aa]ll .*(?:passed|pass|ok|successful)\b"
-    r"|\btests? passed\b|\bAll good\b).*$",
-    re.MULTILINE,
+    r"|\btests? passed\b|\bAll good\b).*$"
 )
 
 
 def crash_line(text: str) -> str | None:
     """The line that shows that a program ended by an error of its own, if one is there."""
     text = plain_text(text)
-    match = _CRASH.search(text)
+    match = compiled(_CRASH).search(text)
     if match is None:
         return None
     if match.group(0).startswith("Traceback"):
@@ -309,7 +301,7 @@ def read_assertion_output(
         crash = crash_line(text)
         if crash:
             return RunReport("failed", evidence=crash)
-        for match in _VERDICT_BAD.finditer(text):
+        for match in compiled(_VERDICT_BAD).finditer(text):
             if not _NO_FAILURES.search(match.group(0)):
                 return RunReport("failed", evidence=match.group(0).strip())
     if exit_code is not None and exit_code != 0:
@@ -318,5 +310,5 @@ def read_assertion_output(
         return RunReport("passed", evidence="exit code 0")
     if no_error:
         return RunReport("passed", evidence="no exit code recorded, no error reported")
-    good = _VERDICT_GOOD.search(text) if alone else None
+    good = compiled(_VERDICT_GOOD).search(text) if alone else None
     return RunReport("passed", evidence=good.group(0).strip()) if good else RunReport("unknown")

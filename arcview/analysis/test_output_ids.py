@@ -9,21 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from arcview.analysis.test_output_model import ReportedTest
 from arcview.model.results import Outcome
 
 MAX_TESTS = 5000
 """Names kept of one run; the counts do not depend on them."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportedTest:
-    """One test that a runner named."""
-
-    id: str
-    """As the runner prints it: a pytest node id, `file > suite > name`, `package TestName` …"""
-    outcome: Outcome
 
 
 _Found = Iterator[tuple[str, str]]

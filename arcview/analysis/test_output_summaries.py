@@ -7,11 +7,11 @@ unittest, cargo, nextest, go, jest, vitest, mocha, node:test) and, for the other
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """One closing line, read. Counts are null where the runner does not print them."""
 
     family: str
@@ -28,16 +28,17 @@ class Summary:
     """No test ran."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(NamedTuple):
     family: str
     needle: str
     """A piece of text without which the pattern cannot match; saves most of the time."""
-    pattern: re.Pattern[str]
+    pattern: str
 
 
-def _rule(family: str, needle: str, pattern: str) -> _Rule:
-    return _Rule(family, needle, re.compile(pattern, re.MULTILINE))
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first needed: fifty patterns cost 10 ms, a run needs two or three."""
+    return re.compile(pattern, re.MULTILINE)
 
 
 _PYTEST_WORD = (
@@ -45,211 +46,209 @@ _PYTEST_WORD = (
     r"|subtests? (?:passed|failed|skipped))"
 )
 _RULES = (
-    _rule(
+    _Rule(
         "pytest", " in ", rf"^(?:=+ )?(?P<words>{_PYTEST_WORD}(?:, {_PYTEST_WORD})*) in [\d.]+ ?s"
     ),
-    _rule(
+    _Rule(
         "pytest",
         "tests",
         r"^(?:=+ )?(?P<empty>no tests (?:ran|collected)|\d+(?:/\d+)? tests? collected)\b.* in ",
     ),
-    _rule(
+    _Rule(
         "unittest",
         "Ran ",
         r"^Ran (?P<total>\d+) tests? in [\d.]+s\s+^(?P<word>OK|FAILED|NO TESTS RAN)"
         r"(?: \((?P<details>[^)\n]*)\))?",
     ),
-    _rule(
+    _Rule(
         "cargo",
         "test result:",
         r"^test result: (?P<word>ok|FAILED)\. (?P<passed>\d+) passed; (?P<failed>\d+) failed;"
         r" (?P<skipped>\d+) ignored",
     ),
-    _rule(
+    _Rule(
         "nextest",
         "run:",
         r"^ *Summary \[[^\]\n]+\] +(?P<total>\d+)(?:/\d+)? tests? run: (?P<words>[^\n]+)",
     ),
-    _rule("go", "\t", r"^(?P<go>ok|FAIL|\?) *\t\S+(?:\t[^\n]*| \[[^\n]*)?$"),
-    _rule("go", "ok  ", r"^(?P<go>ok) {2,}\S+ +(?:\(cached\)|[\d.]+s)[^\n]*$"),
-    _rule("go", "FAIL ", r"^(?P<go>FAIL) {2,}\S+ +(?:[\d.]+s|\[[a-z ]+\])$"),
-    _rule("vitest", "Tests", r"^ *Tests {2,}(?P<words>\d+ \w+(?: \| \d+ \w+)*)"),
-    _rule("vitest", "Tests", r"^ *Tests {2,}(?P<empty>no tests)"),
-    _rule("jest", "Tests:", r"^Tests: +(?P<words>\d+ \w+(?:, \d+ \w+)*, \d+ total)"),
-    _rule("jest", "Tests:", r"^Tests: +(?P<empty>0 total)"),
-    _rule(
+    _Rule("go", "\t", r"^(?P<go>ok|FAIL|\?) *\t\S+(?:\t[^\n]*| \[[^\n]*)?$"),
+    _Rule("go", "ok  ", r"^(?P<go>ok) {2,}\S+ +(?:\(cached\)|[\d.]+s)[^\n]*$"),
+    _Rule("go", "FAIL ", r"^(?P<go>FAIL) {2,}\S+ +(?:[\d.]+s|\[[a-z ]+\])$"),
+    _Rule("vitest", "Tests", r"^ *Tests {2,}(?P<words>\d+ \w+(?: \| \d+ \w+)*)"),
+    _Rule("vitest", "Tests", r"^ *Tests {2,}(?P<empty>no tests)"),
+    _Rule("jest", "Tests:", r"^Tests: +(?P<words>\d+ \w+(?:, \d+ \w+)*, \d+ total)"),
+    _Rule("jest", "Tests:", r"^Tests: +(?P<empty>0 total)"),
+    _Rule(
         "mocha",
         " passing",
         r"^ +(?P<passed>\d+) passing(?: \([^)\n]*\))?(?:\n+ +(?P<skipped>\d+) pending)?"
         r"(?:\n+ +(?P<failed>\d+) failing)?",
     ),
-    _rule(
+    _Rule(
         "mocha",
         '"passes"',
         r'"passes": ?(?P<passed>\d+),\s*"pending": ?(?P<skipped>\d+),\s*'
         r'"failures": ?(?P<failed>\d+)',
     ),
-    _rule(
+    _Rule(
         "node",
         " pass ",
         r"^(?:#|ℹ) pass (?P<passed>\d+)\n(?:#|ℹ) fail (?P<failed>\d+)"
         r"(?:\n(?:#|ℹ) cancelled (?P<errors>\d+))?(?:\n(?:#|ℹ) skipped (?P<skipped>\d+))?",
     ),
-    _rule(
+    _Rule(
         "tape", "# tests", r"^# tests +\d+\n# pass +(?P<passed>\d+)(?:\n# fail +(?P<failed>\d+))?"
     ),
-    _rule(
+    _Rule(
         "deno",
         " passed",
         r"^(?P<word>ok|FAILED) \| (?P<passed>\d+) passed(?: \([^)\n]*\))? \| (?P<failed>\d+) failed"
         r"(?: \([^)\n]*\))?(?: \| (?P<skipped>\d+) ignored)?",
     ),
-    _rule(
+    _Rule(
         "bun",
         " pass",
         r"^ *(?P<passed>\d+) pass\n(?: *(?P<skipped>\d+) skip\n)?(?: *\d+ todo\n)?"
         r" *(?P<failed>\d+) fail",
     ),
-    _rule(
+    _Rule(
         "playwright",
         " passed",
         r"(?:^ +(?P<failed>\d+) failed\n(?:.*\n){0,40}?)?^ +(?P<passed>\d+) passed \([\d.]+m?s\)",
     ),
-    _rule(
+    _Rule(
         "ctest",
         "% tests passed",
         r"^\d+% tests passed, (?P<failed>\d+) tests? failed out of (?P<total>\d+)",
     ),
-    _rule(
+    _Rule(
         "surefire",
         "Tests run:",
         r"^(?:\[[A-Z]+\] )?Tests run: (?P<total>\d+), Failures: (?P<failed>\d+),"
         r" Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)\s*$",
     ),
-    _rule(
+    _Rule(
         "gradle",
         "completed",
         r"^(?P<total>\d+) tests? completed(?:, (?P<failed>\d+) failed)?"
         r"(?:, (?P<skipped>\d+) skipped)?",
     ),
-    _rule(
+    _Rule(
         "dotnet",
         "Passed:",
         r"^(?:Passed|Failed|Skipped)! +- Failed: +(?P<failed>\d+), Passed: +(?P<passed>\d+),"
         r" Skipped: +(?P<skipped>\d+), Total: +\d+",
     ),
-    _rule(
+    _Rule(
         "rspec",
         " example",
         r"^(?P<total>\d+) examples?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending)?",
     ),
-    _rule(
+    _Rule(
         "minitest",
         " assertions",
         r"^(?P<total>\d+) (?:runs|tests)?, \d+ assertions?, (?P<failed>\d+) failures?,"
         r" (?P<errors>\d+) errors?, (?P<skipped>\d+) (?:skips|pendings)",
     ),
-    _rule("phpunit", "OK (", r"^OK \((?P<total>\d+) tests?, \d+ assertions?\)"),
-    _rule(
+    _Rule("phpunit", "OK (", r"^OK \((?P<total>\d+) tests?, \d+ assertions?\)"),
+    _Rule(
         "phpunit",
         "Assertions:",
         r"^Tests: (?P<total>\d+), Assertions: \d+(?:, Errors: (?P<errors>\d+))?"
         r"(?:, Failures: (?P<failed>\d+))?(?:, Warnings: \d+)?(?:, Skipped: (?P<skipped>\d+))?",
     ),
-    _rule("pest", "assertions)", r"^ +Tests: +(?P<words>[^\n(]+) \(\d+ assertions\)"),
-    _rule(
+    _Rule("pest", "assertions)", r"^ +Tests: +(?P<words>[^\n(]+) \(\d+ assertions\)"),
+    _Rule(
         "exunit",
         " failure",
         r"^(?:\d+ (?:doctests?|propert(?:y|ies)), )*(?P<total>\d+) tests?,"
         r" (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) (?:skipped|excluded))?",
     ),
-    _rule(
+    _Rule(
         "xctest",
         "Executed ",
         r"^\s*Executed (?P<total>\d+) tests?, with (?:(?P<skipped>\d+) tests? skipped and )?"
         r"(?P<failed>\d+) failures?",
     ),
-    _rule(
+    _Rule(
         "swift-testing",
         "Test run with",
         r"Test run with (?P<total>\d+) tests? (?:in \d+ suites? )?(?P<word>passed|failed)",
     ),
-    _rule(
+    _Rule(
         "karma",
         "Executed ",
         r"Executed (?P<total>\d+) of \d+(?: \((?P<failed>\d+) FAILED\))?",
     ),
-    _rule(
+    _Rule(
         "jasmine",
         " spec",
         r"^(?P<total>\d+) specs?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending)?",
     ),
-    _rule(
+    _Rule(
         "gtest",
         "[  PASSED  ]",
         r"^\[  PASSED  \] (?P<passed>\d+) tests?\."
         r"(?:\n\[  SKIPPED \] (?P<skipped>\d+) tests?[^\n]*)?"
         r"(?:\n\[  FAILED  \] (?P<failed>\d+) tests?)?",
     ),
-    _rule("sympy", "tests finished:", r"tests finished: (?P<words>[^\n]*?),\s+in [\d.]+ seconds"),
-    _rule(
+    _Rule("sympy", "tests finished:", r"tests finished: (?P<words>[^\n]*?),\s+in [\d.]+ seconds"),
+    _Rule(
         "prove",
         "Result: ",
         r"^(?:Files=\d+, Tests=(?P<total>\d+),[^\n]*\n)?Result: (?P<word>PASS|FAIL)",
     ),
-    _rule(
+    _Rule(
         "behave",
         " scenario",
         r"^(?P<passed>\d+) scenarios? passed, (?P<failed>\d+) failed, (?P<skipped>\d+) skipped",
     ),
-    _rule(
+    _Rule(
         "robot",
         " passed, ",
         r"^(?P<total>\d+) tests?, (?P<passed>\d+) passed, (?P<failed>\d+) failed",
     ),
-    _rule("flutter", " tests ", r"(?P<word>All tests passed!|Some tests failed\.)"),
-    _rule(
+    _Rule("flutter", " tests ", r"(?P<word>All tests passed!|Some tests failed\.)"),
+    _Rule(
         "forge",
         "Suite result:",
         r"^Suite result: (?P<word>ok|FAILED)\. (?P<passed>\d+) passed; (?P<failed>\d+) failed;"
         r" (?P<skipped>\d+) skipped",
     ),
-    _rule("zig", "tests passed.", r"^All (?P<passed>\d+) tests passed\."),
-    _rule(
+    _Rule("zig", "tests passed.", r"^All (?P<passed>\d+) tests passed\."),
+    _Rule(
         "ginkgo",
         " Passed | ",
         r"(?P<passed>\d+) Passed \| (?P<failed>\d+) Failed \| \d+ Pending"
         r" \| (?P<skipped>\d+) Skipped",
     ),
-    _rule(
+    _Rule(
         "catch2",
         "test cases",
         r"^(?:All tests passed \(\d+ assertions? in (?P<passed>\d+) test cases?\)"
         r"|test cases: +(?P<total>\d+)(?: \| +\d+ passed)? \| +(?P<failed>\d+) failed)",
     ),
-    _rule(
+    _Rule(
         "sbt",
         ": Total ",
         r"(?:Passed|Failed): Total (?P<total>\d+), Failed (?P<failed>\d+), Errors (?P<errors>\d+)",
     ),
-    _rule(
+    _Rule(
         "busted",
         " successes / ",
         r"^(?P<passed>\d+) successes / (?P<failed>\d+) failures / (?P<errors>\d+) errors"
         r" / (?P<skipped>\d+) pending",
     ),
-    _rule("tox", ":", r"^\s*(?P<word>congratulations :\)|evaluation failed :\()"),
-    _rule("gradle", "BUILD ", r"^BUILD (?P<word>SUCCESSFUL|FAILED) in "),
+    _Rule("tox", ":", r"^\s*(?P<word>congratulations :\)|evaluation failed :\()"),
+    _Rule("gradle", "BUILD ", r"^BUILD (?P<word>SUCCESSFUL|FAILED) in "),
 )
 
 # Lines that make a run red whatever its closing line counts.
 _RED = {
-    "pytest": re.compile(r"^INTERNALERROR> ", re.MULTILINE),
-    "vitest": re.compile(r"^ *(?:Test Files +\d+ failed|Errors +\d+ errors?)", re.MULTILINE),
-    "jest": re.compile(r"^Test Suites: +\d+ failed", re.MULTILINE),
-    "cargo": re.compile(
-        r"^error: (?:(?:doc)?test failed|\d+ targets? failed|could not compile)", re.MULTILINE
-    ),
+    "pytest": r"^INTERNALERROR> ",
+    "vitest": r"^ *(?:Test Files +\d+ failed|Errors +\d+ errors?)",
+    "jest": r"^Test Suites: +\d+ failed",
+    "cargo": r"^error: (?:(?:doc)?test failed|\d+ targets? failed|could not compile)",
 }
 ADDITIVE = frozenset({"cargo", "go", "dotnet", "forge", "xctest"})
 """Runners that print one closing line for each part of one run; the parts are added up."""
@@ -279,7 +278,7 @@ def summaries(text: str) -> list[Summary]:
         _read(rule.family, match, text)
         for rule in _RULES
         if rule.needle in text
-        for match in rule.pattern.finditer(text)
+        for match in compiled(rule.pattern).finditer(text)
     ]
     found.sort(key=lambda summary: (summary.end, summary.start))
     return found
@@ -288,7 +287,7 @@ def summaries(text: str) -> list[Summary]:
 def is_red(family: str, text: str) -> str | None:
     """The line that says that a run failed although its closing line does not, if there is one."""
     pattern = _RED.get(family)
-    match = pattern.search(text) if pattern else None
+    match = compiled(pattern).search(text) if pattern else None
     return _whole_line(text, match.start()) if match else None
 
 
