@@ -14,7 +14,7 @@ from arcview.analysis.words import Marks
 from arcview.model.patch import ChangeKind, DiffLine, FileChange, LineKind, PathClass
 from arcview.text import cells, clean
 from arcview.ui import theme
-from arcview.ui.rows.lines import Cell
+from arcview.ui.rows.lines import Cell, styled_parts, syntax_parts
 
 WIDE_GUTTERS = 84
 """Columns from which on the unified view has both line numbers."""
@@ -196,8 +196,8 @@ def gutter(
 def body(text: str, line: DiffLine, syntax: Sequence[SyntaxSpan], marks: Marks) -> Content:
     """A cleaned line with its syntax, its changed words, and what blanks and ends it has."""
     _, _, word = _LINE_STYLES[line.kind]
-    spans = [Span(start, end, f"$syntax-{kind}") for start, end, kind in syntax]
-    spans += [Span(start, end, word) for start, end in marks if word]
+    spans = styled_parts(syntax_parts(syntax), 0, len(text))
+    spans += styled_parts(((start, end, word) for start, end in marks), 0, len(text))
     tail: list[tuple[str, str]] = []
     if line.kind is not LineKind.CONTEXT:
         stripped = text.rstrip(" ")
@@ -215,7 +215,7 @@ def body(text: str, line: DiffLine, syntax: Sequence[SyntaxSpan], marks: Marks) 
 
 def context(text: str, syntax: Sequence[SyntaxSpan]) -> Content:
     """A line of an opened gap."""
-    return Content(text, [Span(start, end, f"$syntax-{kind}") for start, end, kind in syntax])
+    return Content(text, styled_parts(syntax_parts(syntax), 0, len(text)))
 
 
 def raw(text: str) -> Content:

@@ -6,10 +6,10 @@ Pure: no widget is imported, so rows are tested without an app.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from textual.content import Content
+from textual.content import Content, Span
 
 LANE = 1 << 20
 """Distance between the selection columns of two lanes; more than any clipped row has characters."""
@@ -102,6 +102,23 @@ class RowSource:
                 return
             if count % SEARCH_SLICE == 0:
                 yield None
+
+
+def styled_parts(parts: Iterable[tuple[int, int, str]], start: int, end: int) -> list[Span]:
+    """The spans of the styled parts of a line that lie between two of its characters.
+
+    Parts that reach out of a text would stop Textual from drawing it.
+    """
+    return [
+        Span(max(begin, start) - start, min(stop, end) - start, style)
+        for begin, stop, style in parts
+        if begin < end and stop > start and style
+    ]
+
+
+def syntax_parts(syntax: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """Parts of a line with the style of their syntax kind."""
+    return ((start, end, f"$syntax-{kind}") for start, end, kind in syntax)
 
 
 class ListRows(RowSource):

@@ -9,14 +9,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from textual.content import Content, Span
+from textual.content import Content
 
 from arcview.analysis.syntax import SyntaxSpan
 from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Usage
 from arcview.text import ansi_spans, cells, clean, clip
 from arcview.ui import theme
 from arcview.ui.rows.diff_lines import size
-from arcview.ui.rows.lines import Cell
+from arcview.ui.rows.lines import Cell, styled_parts, syntax_parts
 from arcview.ui.rows.steps_parts import PartKind, StepPart, has_failed
 from arcview.ui.rows.text_view import ansi_content
 
@@ -273,14 +273,7 @@ def line(part: StepPart, number: int, start: int, end: int, syntax: Sequence[Syn
         content = Content.assemble((clean(raw)[start:end], style))
     if part.is_error and part.kind in (PartKind.TEXT, PartKind.NOTE):
         content = content.stylize(theme.FAIL)
-    if syntax:
-        content = content.add_spans(
-            [
-                Span(max(0, s - start), min(e, end) - start, f"$syntax-{kind}")
-                for s, e, kind in syntax
-                if e > start and s < end
-            ]
-        )
+    content = content.add_spans(styled_parts(syntax_parts(syntax), start, end))
     return Cell(content, scrolls=True, style=_line_style(part, number))
 
 

@@ -9,12 +9,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from textual.content import Content, Span
+from textual.content import Content
 
 from arcview.analysis.syntax import LazySyntax
 from arcview.text import AnsiSpan, AnsiStyle, ansi_spans, cell_width, clean, clip
 from arcview.ui import theme
-from arcview.ui.rows.lines import Cell, Needle, RowSource
+from arcview.ui.rows.lines import Cell, Needle, RowSource, styled_parts, syntax_parts
 
 _WORD_SHARE = 0.6
 """A line breaks at a blank only if that leaves it at least this full."""
@@ -76,14 +76,8 @@ def ansi_content(
 ) -> Content:
     """A part of a line of terminal output in its colours."""
     end = len(text) if end is None else end
-    return Content(
-        text[start:end],
-        [
-            Span(max(0, span.start - start), min(end, span.end) - start, ansi_style(span.style))
-            for span in spans
-            if span.end > start and span.start < end
-        ],
-    )
+    parts = ((span.start, span.end, ansi_style(span.style)) for span in spans)
+    return Content(text[start:end], styled_parts(parts, start, end))
 
 
 class TextRows(RowSource):
@@ -211,13 +205,8 @@ class TextRows(RowSource):
             start, end = ranges[min(part, len(ranges) - 1)]
         content = ansi_content(text, spans, start, end)
         if self._syntax is not None:
-            content = content.add_spans(
-                [
-                    Span(max(0, s - start), min(e, end) - start, f"$syntax-{kind}")
-                    for s, e, kind in self._syntax.line(number)
-                    if e > start and s < end
-                ]
-            )
+            syntax = syntax_parts(self._syntax.line(number))
+            content = content.add_spans(styled_parts(syntax, start, end))
         return content
 
     def cells(self, index: int, width: int) -> Sequence[Cell]:
