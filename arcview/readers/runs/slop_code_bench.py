@@ -40,7 +40,7 @@ class SlopCodeBenchReader:
         """Recognises `problem.yaml` beside `checkpoint_N/checkpoint.yaml`."""
         if not (path / PROBLEM).is_file():
             return None
-        found = next(path.glob(f"checkpoint_*/{_CHECKPOINT}"), None)
+        found = min(path.glob(f"checkpoint_*/{_CHECKPOINT}"), default=None)
         if found is None:
             return None
         return Detection(self.id, f"{PROBLEM} beside {found.parent.name}/{_CHECKPOINT}")
