@@ -26,12 +26,10 @@ from arcview.analysis.self_tests import SelfTest, find_self_tests
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.config import Settings
 from arcview.errors import ArcviewError
-from arcview.model.patch import FileChange, PathClass
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
 from arcview.model.run import PathRules
 from arcview.model.trajectory import Trajectory, TrajectoryRef
-from arcview.session.change_summary import ChangeSummary, summarise_changes
 from arcview.session.inputs import changed, code_stamp
 from arcview.session.kept_gate import KeptGateView, keep, restore
 from arcview.session.skeleton import Skeleton, history_of, named, read_run
@@ -39,7 +37,9 @@ from arcview.session.view_cache import ViewCache
 from arcview.states.cache import RunCache
 
 if TYPE_CHECKING:
+    from arcview.model.patch import FileChange
     from arcview.readers.registry import OpenedRun
+    from arcview.session.change_summary import ChangeSummary
     from arcview.states.store import StateStore
 
 T = TypeVar("T")
@@ -243,6 +243,9 @@ class OpenRun:
         Ingests the states where that is not done yet: not for the UI's own thread before
         `store.ready()`.
         """
+        # 5 ms, for what no first frame needs.
+        from arcview.session.change_summary import ChangeSummary, summarise_changes
+
         found = self.run.stage(stage)
         end = self.run.state(found.end) if found is not None else None
         said = True if end is not None and end.unchanged else None
@@ -265,6 +268,8 @@ class OpenRun:
 
     def test_files(self, stage: int) -> tuple[FileChange, ...]:
         """The test files that a stage added, changed or removed; as `change`, may ingest."""
+        from arcview.model.patch import PathClass
+
         found = self.run.stage(stage)
         if found is None or found.base is None or found.end is None:
             return ()
