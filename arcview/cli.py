@@ -13,10 +13,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from arcview import __version__
 from arcview.errors import ArcviewError, CancelledError
+
+if TYPE_CHECKING:
+    from arcview.config import Settings
 
 EXIT_OK = 0
 EXIT_DOES_NOT_HOLD = 1
@@ -159,7 +162,10 @@ def _list(arguments: Sequence[str]) -> int:
 
     rows = scan(Path(options.path))
     if options.json:
-        found = _print_lines(_json_line(row.path, row.error) for row in rows)
+        from arcview.config import load_settings
+
+        settings = load_settings()
+        found = _print_lines(_json_line(row.path, row.error, settings) for row in rows)
     else:
         from arcview.session.plain_text import Glyphs, list_lines
 
@@ -169,14 +175,13 @@ def _list(arguments: Sequence[str]) -> int:
     return EXIT_OK
 
 
-def _json_line(path: Path, error: str | None) -> str:
-    from arcview.config import load_settings
+def _json_line(path: Path, error: str | None, settings: Settings) -> str:
     from arcview.session import twin
     from arcview.session.opened import OpenRun
 
     if error is None:
         try:
-            return twin.dumps(twin.list_row(OpenRun.open(path, settings=load_settings())))
+            return twin.dumps(twin.list_row(OpenRun.open(path, settings=settings)))
         except ArcviewError as broken:
             error = str(broken)
     return twin.dumps(twin.broken_row(str(path), error))
@@ -191,10 +196,11 @@ def _check(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("path", metavar="PATH", help="a run folder")
     parser.add_argument("--json", action="store_true", help="as JSON: faults and off")
+    _add_layout(parser)
     options = parser.parse_args(arguments)
     from arcview.readers.check import check
 
-    report = check(Path(options.path))
+    report = check(Path(options.path), options.layout)
     if options.json:
         from arcview.session import twin
 

@@ -23,6 +23,7 @@ Capture = pytest.CaptureFixture[str]
 def runs(tmp_path: Path, demo_run: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, with one whole run and one broken run below runs/."""
     shutil.copytree(demo_run, tmp_path / "runs" / "demo" / "notes-cli")
+    shutil.copytree(demo_run.parents[2] / "chains", tmp_path / "chains")
     broken = tmp_path / "runs" / "broken"
     broken.mkdir()
     (broken / "run.json").write_text('{"schema": "arcview/run/1", "run_id": ')
@@ -64,6 +65,7 @@ def test_version(capsys: Capture) -> None:
         (["show", "."], ".: "),
         (["show", ".", "--stage", "x"], "argument --stage: invalid int value: 'x'"),
         (["show", ".", "--colour"], "unrecognized arguments: --colour"),
+        (["check", "nowhere"], "nowhere: no such file or folder"),
         (["list", "nowhere"], "nowhere: no such folder"),
         (["schema", "runn"], "runn: no such format; known: run, chain"),
         (["cache", "burn"], "argument action: invalid choice: 'burn'"),
@@ -158,6 +160,34 @@ def test_schema_prints_one_format_or_all(capsys: Capture) -> None:
     one = json.loads(capsys.readouterr().out)
     assert cli.main(["schema"]) == 0
     assert json.loads(capsys.readouterr().out)["run"] == one
+
+
+def test_check_exits_0_when_there_is_no_fault(runs: Path, capsys: Capture) -> None:
+    assert cli.main(["check", "runs/demo/notes-cli"]) == 0
+    assert "no faults" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_check_lists_every_fault_and_exits_1(runs: Path, capsys: Capture) -> None:
+    file = runs / "demo" / "notes-cli" / "run.json"
+    data = json.loads(file.read_text())
+    data["stages"][0]["status"] = data["stages"][1]["status"] = f"odd{HOSTILE}"
+    file.write_text(json.dumps(data))
+    assert cli.main(["check", "runs/demo/notes-cli"]) == 1
+    out = capsys.readouterr().out
+    assert "fault: run.json: stages[0].status" in out
+    assert "fault: run.json: stages[1].status" in out
+    assert "\x1b" not in out
+    assert cli.main(["check", "runs/demo/notes-cli", "--json"]) == 1
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert len(json.loads(out)["faults"]) >= 2
+
+
+def test_check_says_what_a_missing_part_switches_off(runs: Path, capsys: Capture) -> None:
+    shutil.rmtree(runs / "demo" / "notes-cli" / "stages" / "2" / "gate")
+    cli.main(["check", "runs/demo/notes-cli"])
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("off:") and "2" in line for line in lines)
 
 
 def test_the_cache_can_be_shown_and_cleared(runs: Path, capsys: Capture) -> None:
