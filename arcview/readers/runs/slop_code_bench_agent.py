@@ -5,6 +5,7 @@ Reads first and last lines; the steps themselves are the trajectory reader's bus
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tarfile
@@ -69,25 +70,26 @@ def find_agent_files(checkpoint: Path, shown: str, problems: list[Problem]) -> A
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FolderFiles:
     """An agent folder as it is; links are not followed."""
 
     root: Path
     shown: str
+    _names: tuple[str, ...] | None = field(default=None, init=False)
 
     def names(self) -> Sequence[str]:
         """The names of all regular files, sorted."""
-        found = []
+        if self._names is None:
+            self._names = tuple(sorted(self._walked()))
+        return self._names
+
+    def _walked(self) -> Iterator[str]:
         for folder, _, names in os.walk(self.root):
             inner = Path(folder)
-            files = [inner / name for name in names]
-            found += [
-                file.relative_to(self.root).as_posix()
-                for file in files
-                if file.is_file() and not file.is_symlink()
-            ]
-        return sorted(found)
+            for file in (inner / name for name in names):
+                if file.is_file() and not file.is_symlink():
+                    yield file.relative_to(self.root).as_posix()
 
     def read(self, name: str) -> bytes:
         """The content of a file."""
@@ -189,7 +191,7 @@ def _safe_name(name: str) -> str | None:
 
 def records(data: bytes) -> Iterator[Mapping[str, object]]:
     """The JSON objects among the lines; lines that are cut or something else are passed over."""
-    for line in data.splitlines():
+    for line in io.BytesIO(data):  # split lazily: mostly the first line is enough
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -240,17 +242,15 @@ def stream_ends(files: AgentFiles | None) -> StreamEnds:
     """Reads the ends of `stdout.jsonl`; everything is unknown when it is not a Claude stream."""
     if files is None:
         return StreamEnds()
-    init = next(iter(records(files.head(STREAM)[:_END_BYTES])), {})
+    init = next(records(files.head(STREAM)), {})
     texts = {key: value for key, value in init.items() if isinstance(value, str)}
     if "session_id" not in texts:
         return StreamEnds()
-    closing = None
-    for line in reversed(files.tail(STREAM).splitlines()):
-        record = next(records(line), None)
-        if record is not None:
-            closing = record if record.get("type") == "result" else None
-            break
-    result = None if closing is None else Fields.of(dict(closing), f"{files.shown}/{STREAM}", [])
+    last_line = files.tail(STREAM).rstrip().rpartition(b"\n")[2]
+    closing = next(records(last_line), {})
+    result = None
+    if closing.get("type") == "result":
+        result = Fields.of(dict(closing), f"{files.shown}/{STREAM}", [])
     return StreamEnds(
         texts["session_id"],
         texts.get("model"),

@@ -123,7 +123,7 @@ def _placed(checkpoints: list[Checkpoint], run_info: Fields | None) -> dict[int,
         silent_passes=frozenset(silent),
     )
     return {
-        checkpoint.index: place_stage(checkpoint.agent, checkpoint.index, known)
+        checkpoint.index: place_stage(checkpoint.agent, checkpoint.ends, checkpoint.index, known)
         for checkpoint in checkpoints
         if checkpoint.agent is not None
     }
@@ -230,7 +230,7 @@ def _passes(
     index = checkpoint.index
     refs = [ref for p in builder.placed.values() for after, ref in p.passes if after == index]
     if checkpoint.pass_agent is not None and builder.placed:
-        refs = [*place_pass(checkpoint.pass_agent), *refs]
+        refs = [*place_pass(checkpoint.pass_agent, checkpoint.pass_ends), *refs]
     state_id = f"S{index}.{_PASS_NAME}"
     if checkpoint.after_skill is not None:
         shown = f"{checkpoint.name}/{AFTER_SKILL}"

@@ -16,8 +16,8 @@ from arcview.readers.runs.slop_code_bench_agent import (
     OTHER_TRAJECTORIES,
     STREAM,
     AgentFiles,
+    StreamEnds,
     records,
-    stream_ends,
 )
 
 CLAUDE_CODE = "claude_code"
@@ -59,17 +59,23 @@ class _Head:
     started: str | None
 
 
-def place_pass(files: AgentFiles) -> tuple[TrajectoryRef, ...]:
+def place_pass(files: AgentFiles, ends: StreamEnds) -> tuple[TrajectoryRef, ...]:
     """The trajectories in the agent folder of a pass: all of it belongs to the pass."""
-    heads = _heads(files)
-    main = _main_ref(files, heads, SessionRole.BETWEEN)
+    main = _main_ref(files, _heads(files), ends.session, SessionRole.BETWEEN)
     return () if main is None else (main,)
 
 
-def place_stage(files: AgentFiles, stage: int, known: Known) -> Placed:
-    """Sorts what the agent folder of a stage holds."""
+def place_stage(files: AgentFiles, ends: StreamEnds, stage: int, known: Known) -> Placed:
+    """Sorts what the agent folder of a stage holds.
+
+    Args:
+        files: The folder.
+        ends: What the ends of its stream say.
+        stage: The stage in whose folder they are.
+        known: What is known about the run.
+    """
     heads = _heads(files)
-    own = stream_ends(files).session
+    own = ends.session
     prompt = _plain(known.prompts.get(stage))
     sessions = [head for head in heads if not head.is_subagent]
     told = {_RETRY_PROMPT, prompt}
@@ -79,7 +85,7 @@ def place_stage(files: AgentFiles, stage: int, known: Known) -> Placed:
         ours = {sessions[0].session}
     begun = [head.started for head in sessions if head.session in ours and head.started]
     first = min(begun, default=None)
-    main = _main_ref(files, [h for h in heads if h.session in ours], SessionRole.MAIN)
+    main = _main_ref(files, [h for h in heads if h.session in ours], own, SessionRole.MAIN)
     refs = [] if main is None else [main]
     passes: list[tuple[int, TrajectoryRef]] = []
     for head in sessions:
@@ -113,7 +119,9 @@ def _pass_of(head: _Head, stage: int, known: Known, first: str | None) -> int | 
     return after
 
 
-def _main_ref(files: AgentFiles, heads: Sequence[_Head], role: SessionRole) -> TrajectoryRef | None:
+def _main_ref(
+    files: AgentFiles, heads: Sequence[_Head], own: str | None, role: SessionRole
+) -> TrajectoryRef | None:
     """The stream with the sessions that complete it; without a stream, the first session."""
     sessions = sorted(
         (head for head in heads if not head.is_subagent), key=lambda head: head.started or ""
@@ -123,7 +131,6 @@ def _main_ref(files: AgentFiles, heads: Sequence[_Head], role: SessionRole) -> T
     present = files.names()
     session = sessions[0].session if sessions else None
     if STREAM in present:
-        own = stream_ends(files).session
         return _ref(files, STREAM, role, own or session, names, is_claude=bool(own or names))
     if names:
         return _ref(files, names[0], role, session, names[1:])
