@@ -6,30 +6,17 @@ Knows nothing of Textual; the screens turn it into bindings. Keys are Textual ke
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 
-
-class Context(StrEnum):
-    """Where a command applies. A key means one thing within a context and all that enclose it."""
-
-    APP = "everywhere"
-    ROWS = "in every list and text"
-    RUN = "run screen"
-    DIFF = "diff pane"
-    GATE = "gate pane"
-    SELF_TESTS = "self-test pane"
-    TRAJECTORY = "trajectory pane"
-    LIBRARY = "list of runs"
-    TEXT = "text screen"
-    CHOICE = "choosing"
-
+from arcview.session.commands_model import Command as Command
+from arcview.session.commands_model import Context as Context
+from arcview.session.commands_model import Group as Group
 
 _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.APP: (),
     Context.ROWS: (Context.APP,),
     Context.RUN: (Context.APP,),
     Context.DIFF: (Context.ROWS, Context.RUN, Context.APP),
+    Context.TREE: (Context.ROWS, Context.RUN, Context.APP),
     Context.GATE: (Context.ROWS, Context.RUN, Context.APP),
     Context.SELF_TESTS: (Context.ROWS, Context.RUN, Context.APP),
     Context.TRAJECTORY: (Context.ROWS, Context.RUN, Context.APP),
@@ -37,43 +24,6 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.TEXT: (Context.ROWS, Context.APP),
     Context.CHOICE: (Context.ROWS, Context.APP),
 }
-
-
-class Group(StrEnum):
-    """The headings of the help screen and of the key table."""
-
-    STAGES = "Stages"
-    PANES = "Panes"
-    MOVE = "Moving"
-    SEARCH = "Searching"
-    GATE = "Gate"
-    DIFF = "Diff"
-    STEPS = "Steps"
-    RUN = "The run"
-    OUT = "Taking something out"
-    APP = "arcview"
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One thing that can be done."""
-
-    id: str
-    """Name of the action; the screen that the context belongs to has a method for it."""
-    keys: tuple[str, ...]
-    """Textual key names, the first one is the one that hints show; empty: palette only."""
-    title: str
-    """What it does, as a palette entry: `Next stage`."""
-    help: str
-    """One sentence for the help screen."""
-    group: Group
-    context: Context
-    hint: str = ""
-    """Its short name in the line of key hints; empty keeps it out of that line."""
-    takes_key: bool = False
-    """The key itself is the argument (digits); such a command is not in the palette."""
-    by_widget: bool = False
-    """The list widget itself binds the keys; here they are only explained."""
 
 
 def _command(
@@ -84,9 +34,15 @@ def _command(
     title: str,
     explanation: str,
     hint: str = "",
-    **flags: bool,
+    *,
+    takes_key: bool = False,
+    by_widget: bool = False,
+    action: str = "",
 ) -> Command:
-    return Command(name, tuple(keys.split()), title, explanation, group, context, hint, **flags)
+    return Command(
+        name, tuple(keys.split()), title, explanation, group, context, hint,
+        takes_key, by_widget, action or name,
+    )  # fmt: skip
 
 
 _C, _G = Context, Group
@@ -150,18 +106,18 @@ COMMANDS: tuple[Command, ...] = (
         _C.ROWS, _G.MOVE, "cursor_up", "k up", "Up", "One row up.", by_widget=True,
     ),
     _command(
-        _C.ROWS, _G.MOVE, "scroll_left", "h left", "Left", "Scrolls to the left.",
+        _C.ROWS, _G.MOVE, "sideways_left", "h left", "Left", "Scrolls to the left.",
         by_widget=True,
     ),
     _command(
-        _C.ROWS, _G.MOVE, "scroll_right", "l right", "Right", "Scrolls to the right.",
+        _C.ROWS, _G.MOVE, "sideways_right", "l right", "Right", "Scrolls to the right.",
         by_widget=True,
     ),
     _command(
-        _C.ROWS, _G.MOVE, "first_row", "g home", "Top", "The first row.", by_widget=True,
+        _C.ROWS, _G.MOVE, "cursor_first", "g home", "Top", "The first row.", by_widget=True,
     ),
     _command(
-        _C.ROWS, _G.MOVE, "last_row", "G end", "Bottom", "The last row.", by_widget=True,
+        _C.ROWS, _G.MOVE, "cursor_last", "G end", "Bottom", "The last row.", by_widget=True,
     ),
     _command(
         _C.ROWS, _G.MOVE, "half_page_down", "ctrl+d", "Half a page down", "Half a page down.",
@@ -172,10 +128,11 @@ COMMANDS: tuple[Command, ...] = (
         by_widget=True,
     ),
     _command(
-        _C.ROWS, _G.MOVE, "page_down", "pagedown", "Page down", "A page down.", by_widget=True,
+        _C.ROWS, _G.MOVE, "page_down", "pagedown ctrl+f", "Page down", "A page down.",
+        by_widget=True,
     ),
     _command(
-        _C.ROWS, _G.MOVE, "page_up", "pageup", "Page up", "A page up.", by_widget=True,
+        _C.ROWS, _G.MOVE, "page_up", "pageup ctrl+b", "Page up", "A page up.", by_widget=True,
     ),
     _command(
         _C.ROWS, _G.MOVE, "pick", "enter", "Open or follow",
@@ -189,9 +146,11 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _command(
         _C.ROWS, _G.SEARCH, "search_next", "n", "Next match", "The next match.",
+        by_widget=True,
     ),
     _command(
         _C.ROWS, _G.SEARCH, "search_previous", "N", "Previous match", "The match before.",
+        by_widget=True,
     ),
     # Gate
     _command(
@@ -221,16 +180,37 @@ COMMANDS: tuple[Command, ...] = (
         "Makes the reference solution one of the diff modes; it is hidden until then.",
     ),
     _command(
-        _C.RUN, _G.DIFF, "next_hunk", "J", "Next hunk", "The next changed place.",
+        _C.DIFF, _G.DIFF, "next_hunk", "J", "Next change", "The next changed lines.",
+        "change", by_widget=True,
     ),
     _command(
-        _C.RUN, _G.DIFF, "previous_hunk", "K", "Previous hunk", "The changed place before.",
+        _C.DIFF, _G.DIFF, "previous_hunk", "K", "Previous change", "The changed lines before.",
+        by_widget=True,
     ),
     _command(
-        _C.RUN, _G.DIFF, "next_file", ")", "Next file", "The next changed file.",
+        _C.DIFF, _G.DIFF, "next_file", ")", "Next file", "The next changed file.", "file",
+        by_widget=True,
     ),
     _command(
-        _C.RUN, _G.DIFF, "previous_file", "(", "Previous file", "The changed file before.",
+        _C.DIFF, _G.DIFF, "previous_file", "(", "Previous file", "The changed file before.",
+        by_widget=True,
+    ),
+    _command(
+        _C.DIFF, _G.DIFF, "toggle_file", "space", "Fold the file",
+        "Folds the file under the cursor, or opens it.", by_widget=True,
+    ),
+    _command(
+        _C.DIFF, _G.DIFF, "whole_file", "O", "Whole file",
+        "Opens every unchanged part of the file under the cursor.", by_widget=True,
+    ),
+    _command(
+        _C.DIFF, _G.DIFF, "fold_all", "minus", "Fold all files", "Folds every file.",
+        by_widget=True,
+    ),
+    _command(
+        _C.DIFF, _G.DIFF, "open_all", "plus", "Open all files",
+        "Opens every file that is not vendored, generated, a cache or a lock file.",
+        by_widget=True,
     ),
     _command(
         _C.RUN, _G.DIFF, "file_tree", "F", "Tree of changed files",
@@ -260,6 +240,39 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _command(
         _C.RUN, _G.STEPS, "previous_test_run", "X", "Previous self-test", "The one before.",
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "next_step", "J", "Next step", "The next step.", "step",
+        by_widget=True, action="jump('step', 1)",
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "previous_step", "K", "Previous step", "The one before.",
+        by_widget=True, action="jump('step', -1)",
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "next_message", ".", "Next message",
+        "The next step in which somebody says something.",
+        by_widget=True, action="jump('message', 1)",
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "previous_message", ",", "Previous message", "The one before.",
+        by_widget=True, action="jump('message', -1)",
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "toggle_step", "space", "Open the step",
+        "Opens the step under the cursor, or closes it.", by_widget=True,
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "open_all", "plus", "Open all steps", "Opens every step.",
+        by_widget=True,
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "close_all", "minus", "Close all steps", "Closes every step.",
+        by_widget=True,
+    ),
+    _command(
+        _C.TRAJECTORY, _G.STEPS, "whole_text", "O", "Whole text",
+        "What is under the cursor on a screen of its own, not cut anywhere.",
     ),
     # The run
     _command(
@@ -311,7 +324,7 @@ COMMANDS: tuple[Command, ...] = (
     _command(
         _C.APP, _G.APP, "next_theme", "t", "Dark or light", "The other theme.",
     ),
-    _command(_C.APP, _G.APP, "quit", "q ctrl+q", "Quit", "Leaves arcview.", "quit"),
+    _command(_C.APP, _G.APP, "quit", "q ctrl+c ctrl+q", "Quit", "Leaves arcview.", "quit"),
 )  # fmt: skip
 
 

@@ -14,6 +14,8 @@ _KEY_LABELS = {
     "home": "Home",
     "end": "End",
     "space": "Space",
+    "minus": "-",
+    "plus": "+",
 }
 
 

@@ -94,10 +94,12 @@ class RunSession:
     """
 
     run: Run
-    first_failing: int | None = None
-    """Stage of the first failing gate; null when none failed. 0 stands for the chain gate."""
-    first_bad: tuple[int, str | None] | None = None
-    """Stage and state in which the first failure arose; null when there is none."""
+    first_failing_gate: str | None = None
+    """Id of the first gate that failed (`"3"`, `"chain"`); null when none did."""
+    first_bad_stage: int | None = None
+    """Stage in which the first failure arose; null when there is none."""
+    first_bad_state: str | None = None
+    """State in which it did: the end of that stage, or a between-state after it."""
     stops: tuple[Stop, ...] = field(init=False)
     at: int = field(init=False, default=0)
     column: Column = field(init=False, default=Column.DIFF)
@@ -115,7 +117,7 @@ class RunSession:
     def __post_init__(self) -> None:
         """Takes the place that answers "why did it fail" soonest."""
         self.stops = stops_of(self.run)
-        failing = self._index_of_gate(self.first_failing)
+        failing = self._index_of_gate(self.first_failing_gate)
         if failing is not None:
             self.at = failing
             self._focus(Column.GATE)
@@ -174,7 +176,7 @@ class RunSession:
 
     def go_to_stage(self, index: int) -> Change:
         """Selects a stage by its number; 0 is the chain gate."""
-        position = self._index_of_gate(index)
+        position = self._index_of_gate(str(index) if index else "chain")
         if position is None:
             what = f"stage {index}" if index else "chain gate"
             return _changed(notice=f"this run has no {what}")
@@ -182,30 +184,27 @@ class RunSession:
 
     def go_to_first_failing(self) -> Change:
         """Selects the stage whose gate failed first."""
-        position = self._index_of_gate(self.first_failing)
+        position = self._index_of_gate(self.first_failing_gate)
         if position is None:
             return _changed(notice="no measured gate failed")
         return self._with_focus(self.go_to(position), Column.GATE)
 
     def go_to_first_bad(self) -> Change:
         """Selects the state in which the first failure arose that was not there before."""
-        if self.first_bad is None:
+        if self.first_bad_stage is None:
             return _changed(notice="no failure arose in any measured state")
-        stage, state = self.first_bad
         for position, stop in enumerate(self.stops):
-            if stop.state == state and stop.kind is not StopKind.CHAIN:
+            if stop.state == self.first_bad_state and stop.kind is not StopKind.CHAIN:
                 return self._with_focus(self.go_to(position), Column.GATE)
-        return self._with_focus(self.go_to_stage(stage), Column.GATE)
+        return self._with_focus(self.go_to_stage(self.first_bad_stage), Column.GATE)
 
-    def _index_of_gate(self, stage: int | None) -> int | None:
-        if stage is None:
-            return None
-        kind = StopKind.STAGE if stage else StopKind.CHAIN
+    def _index_of_gate(self, gate: str | None) -> int | None:
+        """Position of the stage (or chain gate) with that gate; between-states are not it."""
         return next(
             (
-                i
-                for i, stop in enumerate(self.stops)
-                if stop.kind is kind and (not stage or stop.stage == stage)
+                position
+                for position, stop in enumerate(self.stops)
+                if stop.gate == gate and stop.kind is not StopKind.BETWEEN
             ),
             None,
         )

@@ -41,7 +41,7 @@ def session() -> RunSession:
 
 
 def test_opens_at_the_first_failing_gate_with_the_gate_pane_focused() -> None:
-    session = RunSession(_run(), first_failing=2)
+    session = RunSession(_run(), first_failing_gate="2")
     assert (session.stop.stage, session.column) == (2, Column.GATE)
 
 
@@ -50,7 +50,7 @@ def test_opens_at_stage_one_with_the_diff_when_nothing_failed(session: RunSessio
 
 
 def test_opens_at_the_chain_gate_when_only_that_failed() -> None:
-    assert RunSession(_run(), first_failing=0).stop.kind is StopKind.CHAIN
+    assert RunSession(_run(), first_failing_gate="chain").stop.kind is StopKind.CHAIN
 
 
 def test_the_rail_holds_stages_between_states_and_the_chain_gate(session: RunSession) -> None:
@@ -93,7 +93,7 @@ def test_selecting_what_is_selected_changes_nothing(session: RunSession) -> None
 
 
 def test_first_bad_state_may_be_a_between_state() -> None:
-    session = RunSession(_run(), first_bad=(2, "S2.refactor"))
+    session = RunSession(_run(), first_bad_stage=2, first_bad_state="S2.refactor")
     session.go_to_first_bad()
     assert session.stop.kind is StopKind.BETWEEN
 
@@ -142,7 +142,7 @@ def test_a_mode_that_makes_no_sense_elsewhere_falls_back(session: RunSession) ->
 
 
 def test_changing_the_mode_focuses_the_diff() -> None:
-    session = RunSession(_run(), first_failing=3)
+    session = RunSession(_run(), first_failing_gate="3")
     assert session.next_mode().parts == {Part.DIFF, Part.FOCUS}
 
 
@@ -178,7 +178,7 @@ def test_an_unrecorded_base_is_said_and_nothing_is_compared() -> None:
 
 
 def test_following_and_coming_back_restores_pane_stage_and_row() -> None:
-    session = RunSession(_run(), first_failing=2)
+    session = RunSession(_run(), first_failing_gate="2")
     change = session.follow(Target(Column.TRAJECTORY, step="call_1"), row=17, stop=3)
     assert change.target == Target(Column.TRAJECTORY, step="call_1")
     assert (session.stop.stage, session.column) == (3, Column.TRAJECTORY)

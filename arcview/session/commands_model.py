@@ -1,0 +1,61 @@
+"""What a command is: its keys, its words, and where it applies. Knows nothing of Textual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Context(StrEnum):
+    """Where a command applies. A key means one thing within a context and all that enclose it."""
+
+    APP = "everywhere"
+    ROWS = "in every list and text"
+    RUN = "run screen"
+    DIFF = "diff pane"
+    TREE = "tree of changed files"
+    GATE = "gate pane"
+    SELF_TESTS = "self-test pane"
+    TRAJECTORY = "trajectory pane"
+    LIBRARY = "list of runs"
+    TEXT = "text screen"
+    CHOICE = "choosing"
+
+
+class Group(StrEnum):
+    """The headings of the help screen and of the key table."""
+
+    STAGES = "Stages"
+    PANES = "Panes"
+    MOVE = "Moving"
+    SEARCH = "Searching"
+    GATE = "Gate"
+    DIFF = "Diff"
+    STEPS = "Steps"
+    RUN = "The run"
+    OUT = "Taking something out"
+    APP = "arcview"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that can be done."""
+
+    id: str
+    """Name of the action; the screen that the context belongs to has a method for it."""
+    keys: tuple[str, ...]
+    """Textual key names, the first one is the one that hints show; empty: palette only."""
+    title: str
+    """What it does, as a palette entry: `Next stage`."""
+    help: str
+    """One sentence for the help screen."""
+    group: Group
+    context: Context
+    hint: str = ""
+    """Its short name in the line of key hints; empty keeps it out of that line."""
+    takes_key: bool = False
+    """The key itself is the argument (digits); such a command is not in the palette."""
+    by_widget: bool = False
+    """The list widget in focus acts on it, not the screen."""
+    action: str = ""
+    """What is called, where that is not the id (`jump('step', 1)`)."""

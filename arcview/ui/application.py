@@ -1,0 +1,47 @@
+"""The Textual application: themes, the command palette, and how a run gets onto the screen."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.types import CSSPathType
+
+from arcview.session.commands import Context
+from arcview.ui.bindings import bindings
+from arcview.ui.theme import DARK, LIGHT, THEMES
+
+
+class ArcviewApp(App[None], inherit_bindings=False):
+    """Shows one run, or the runs below a folder."""
+
+    TITLE = "arcview"
+    CSS_PATH: ClassVar[CSSPathType | None] = ["app.tcss", "screens/run.tcss"]
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Context.APP)
+
+    def __init__(self, first: Screen[None], *, theme: str | None = None) -> None:
+        super().__init__()
+        self._first = first
+        for each in THEMES:
+            self.register_theme(each)
+        self.theme = theme if theme in self.available_themes else DARK.name
+
+    def get_default_screen(self) -> Screen[None]:
+        """The first screen, without an empty one below it."""
+        return self._first
+
+    def action_palette(self) -> None:
+        """Finds commands by name."""
+        from textual.command import CommandPalette
+
+        from arcview.ui.bindings import Commands
+
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(providers=[Commands], placeholder="What to do …"))
+
+    def action_next_theme(self) -> None:
+        """Dark or light."""
+        self.theme = LIGHT.name if self.current_theme.dark else DARK.name

@@ -1,0 +1,366 @@
+"""The gate pane: what failed and why first, what passed last. Pure rows over a gate view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from arcview.analysis.gate_view import FailingTest, GateView
+from arcview.analysis.history import History
+from arcview.model.results import GateTest, Group, GroupCounts, Outcome, Verdict
+from arcview.ui import theme
+from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, fraction, plural
+from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.safe import one_line, pieces, plain
+
+if TYPE_CHECKING:
+    from arcview.analysis.signatures import SignatureGroup
+
+HISTORY_WORD = {
+    History.FIRST: "first",
+    History.NEW: "new",
+    History.BROKEN_AGAIN: "broken again",
+    History.INHERITED: "inherited",
+    History.UNKNOWN: "unknown",
+}
+GROUP_NAME = {Group.F2P: "F2P", Group.P2P: "P2P", Group.OTHER: "tests"}
+_HISTORY_WIDTH = 13
+_FOLDED_FROM = 6
+"""A signature with this many tests starts folded: it is one cause, not so many rows."""
+
+_OUTCOME_GLYPH = {
+    Outcome.PASSED: ("✓", theme.PASS),
+    Outcome.XFAILED: ("✓", theme.PASS),
+    Outcome.FAILED: ("✗", theme.FAIL),
+    Outcome.ERROR: ("✗", theme.FAIL),
+    Outcome.TIMEOUT: ("✗", theme.FAIL),
+    Outcome.XPASSED: ("✗", theme.FAIL),
+    Outcome.SKIPPED: ("–", theme.WARN),
+    Outcome.MISSING: ("∅", theme.WARN),
+    Outcome.NOT_RUN: ("∅", theme.WARN),
+}
+
+
+class GateRowKind(StrEnum):
+    """What a row of the gate pane is."""
+
+    FACT = "fact"
+    SECTION = "section"
+    SIGNATURE = "signature"
+    TEST = "test"
+    DETAIL = "detail"
+    """A line of a test's failure below its name."""
+    LOG = "log"
+    """A raw log or report; `key[1]` is its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """One row, not drawn yet."""
+
+    kind: GateRowKind
+    text: str = ""
+    style: str = ""
+    key: tuple[str, ...] = ()
+    """Names what is there, also after the rows have changed; of foldable rows, the fold."""
+    test: GateTest | None = None
+    history: History | None = None
+    depth: int = 0
+
+
+class GateRows(RowSource):
+    """The rows of one gate; some fold. Contents are made when a row is drawn."""
+
+    def __init__(
+        self, view: GateView, *, failing_only: bool = False, with_details: bool = True
+    ) -> None:
+        """Makes the rows.
+
+        Args:
+            view: The gate.
+            failing_only: Leaves out what passed.
+            with_details: Says below each failing test what it says; `show_details` does so later.
+        """
+        self._view = view
+        self._failing_only = failing_only
+        self._with_details = with_details
+        self._toggled: set[tuple[str, ...]] = set()
+        self._rows: tuple[GateRow, ...] = ()
+        self._rebuild()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """Raw logs and reports, relative to the run folder."""
+        return self._view.logs
+
+    def at(self, index: int) -> GateRow:
+        """What a row is."""
+        return self._rows[index]
+
+    def first_failing(self) -> int:
+        """The row of the first failing test or of the signature that holds it; 0 without one."""
+        kinds = (GateRowKind.TEST, GateRowKind.SIGNATURE)
+        failing = (n for n, row in enumerate(self._rows) if row.kind in kinds and row.history)
+        return next(failing, 0)
+
+    def row_of_test(self, test_id: str) -> int | None:
+        """The row of a test by its id; unfolds what hides it."""
+        for attempt in range(2):
+            for number, row in enumerate(self._rows):
+                if row.kind is GateRowKind.TEST and row.test and row.test.id == test_id:
+                    return number
+            if attempt == 0:
+                self._toggled = {row.key for row in self._foldable() if not self._is_open(row)}
+                self._rebuild()
+        return None
+
+    def toggle(self, index: int) -> bool:
+        """Folds or unfolds what is at a row; false where nothing folds."""
+        row = self._rows[index]
+        if row.kind not in (GateRowKind.SECTION, GateRowKind.SIGNATURE):
+            return False
+        self._toggled ^= {row.key}
+        self._rebuild()
+        return True
+
+    def show_failing_only(self, failing_only: bool) -> None:
+        """Leaves out what passed, or shows it."""
+        self._failing_only = failing_only
+        self._rebuild()
+
+    def show_details(self) -> None:
+        """Says below each failing test what it says."""
+        self._with_details = True
+        self._rebuild()
+
+    def anchor(self, index: int) -> object:
+        """The key of the row."""
+        return self._rows[index].key
+
+    def locate(self, anchor: object) -> int:
+        """The row with that key, or the nearest thing that holds it."""
+        for number, row in enumerate(self._rows):
+            if row.key == anchor:
+                return number
+        return 0
+
+    def text(self, index: int, lane: int = 0) -> str:
+        """A test's full id, or the line."""
+        del lane
+        row = self._rows[index]
+        return row.test.id if row.kind is GateRowKind.TEST and row.test else row.text
+
+    def row(self, index: int) -> Content:
+        """The row without its columns."""
+        return self.cells(index, 80)[0].content
+
+    def cells(self, index: int, width: int) -> Sequence[Cell]:
+        """The name, and the history in a column of its own."""
+        row = self._rows[index]
+        content = self._draw(row)
+        style = theme.HEADING_LINE if row.kind is GateRowKind.SECTION else ""
+        if row.kind is not GateRowKind.TEST or row.history is None or width < 30:
+            return (Cell(content, scrolls=True, style=style),)
+        word = HISTORY_WORD[row.history]
+        quiet = row.history in (History.INHERITED, History.UNKNOWN)
+        note = plain(word.rjust(_HISTORY_WIDTH), theme.MUTED if quiet else theme.WARN)
+        return (Cell(content, scrolls=True), Cell(note, width=_HISTORY_WIDTH))
+
+    def _draw(self, row: GateRow) -> Content:
+        indent = "  " * row.depth
+        match row.kind:
+            case GateRowKind.SECTION | GateRowKind.SIGNATURE:
+                fold = "▾" if self._is_open(row) else "▸"
+                return pieces((f"{indent}{fold} ", theme.MUTED), (row.text, row.style))
+            case GateRowKind.TEST if row.test is not None:
+                return _draw_test(row.test, indent)
+            case GateRowKind.LOG:
+                return pieces(("log  ", theme.MUTED), (row.text, row.style))
+            case _:
+                return pieces(indent, (row.text, row.style))
+
+    def _is_open(self, row: GateRow) -> bool:
+        starts_open = row.style != theme.MUTED and not row.key[-1].startswith("many")
+        return starts_open is not (row.key in self._toggled)
+
+    def _foldable(self) -> list[GateRow]:
+        kinds = (GateRowKind.SECTION, GateRowKind.SIGNATURE)
+        return [row for row in self._rows if row.kind in kinds]
+
+    def _rebuild(self) -> None:
+        self._rows = tuple(self._all_rows())
+
+    def _all_rows(self) -> Iterator[GateRow]:
+        yield from _facts(self._view)
+        for group in Group:
+            yield from self._failing(group)
+        yield from self._listed(
+            "not expected, and not ok: no part of the verdict", self._view.other_not_ok, "extra"
+        )
+        if not self._failing_only:
+            yield from self._listed("healed: not ok before, ok here", self._view.healed, "healed")
+            for group in Group:
+                passed = [test for test in self._view.passing if test.group is group]
+                yield from self._listed(f"{GROUP_NAME[group]} passed", passed, f"passed-{group}")
+            yield from self._listed("not expected, ok", self._view.extra_ok, "extra-ok")
+        for path in self._view.logs:
+            yield GateRow(GateRowKind.LOG, one_line(path), theme.INFO, ("log", path))
+
+    def _failing(self, group: Group) -> Iterator[GateRow]:
+        failing = {t.test.id: t for t in self._view.failing if t.test.group is group}
+        if not failing:
+            return
+        counts = _counts(self._view, group)
+        of = f" of {counts.expected}" if counts else ""
+        section = GateRow(
+            GateRowKind.SECTION,
+            f"{GROUP_NAME[group]} failing  {len(failing)}{of}",
+            theme.HEADING,
+            ("failing", group),
+        )
+        yield section
+        if not self._is_open(section):
+            return
+        for signature in self._view.groups:
+            members = [failing[t.id] for t in signature.tests if t.group is group]
+            yield from self._signature(group, signature, members)
+
+    def _signature(
+        self, group: Group, signature: SignatureGroup, members: list[FailingTest]
+    ) -> Iterator[GateRow]:
+        depth = 1
+        if len(members) > 1:
+            many = "many" if len(members) >= _FOLDED_FROM else "few"
+            head = GateRow(
+                GateRowKind.SIGNATURE,
+                f"{len(members)}×  {one_line(signature.title)}",
+                theme.FAIL,
+                ("signature", group, signature.signature, many),
+                history=members[0].history,
+                depth=1,
+            )
+            yield head
+            if not self._is_open(head):
+                return
+            depth = 2
+        for member in members:
+            yield GateRow(
+                GateRowKind.TEST,
+                key=("test", group, member.test.id),
+                test=member.test,
+                history=member.history,
+                depth=depth,
+            )
+            if self._with_details:
+                yield from _details(member, signature, depth + 2, alone=len(members) == 1)
+
+    def _listed(self, title: str, tests: Sequence[GateTest], key: str) -> Iterator[GateRow]:
+        if not tests:
+            return
+        section = GateRow(
+            GateRowKind.SECTION, f"{title}  {len(tests)}", theme.MUTED, ("listed", key)
+        )
+        yield section
+        if self._is_open(section):
+            for test in tests:
+                test_key = ("test", key, test.group.value, test.id)
+                yield GateRow(GateRowKind.TEST, key=test_key, test=test, depth=1)
+
+
+def _draw_test(test: GateTest, indent: str) -> Content:
+    glyph, style = _OUTCOME_GLYPH[test.outcome]
+    notes = [] if test.outcome in (Outcome.PASSED, Outcome.FAILED) else [test.outcome.value]
+    if test.reported:
+        notes.append(f"reported as {test.reported}")
+    if test.copies > 1:
+        notes.append(f"reported {test.copies} times")
+    if test.extra:
+        notes.append("not expected")
+    if test.duration_s is not None and test.duration_s >= 1:
+        notes.append(duration(test.duration_s))
+    note = f"  {', '.join(notes)}" if notes else ""
+    return pieces(
+        f"{indent}", (f"{glyph} ", style), one_line(test.id), (one_line(note), theme.MUTED)
+    )
+
+
+def _details(
+    member: FailingTest, signature: SignatureGroup, depth: int, *, alone: bool
+) -> Iterator[GateRow]:
+    """Actual beside expected where the message has both, else the line that killed it."""
+    from arcview.analysis.comparison import split_actual_expected  # needed only where one failed
+
+    test = member.test
+    comparison = split_actual_expected(test)
+    lines: list[str] = []
+    if comparison is not None:
+        lines = [f"expected  {comparison.expected}", f"actual    {comparison.actual}"]
+    elif alone:
+        lines = [signature.title]
+    for number, line in enumerate(lines):
+        yield GateRow(
+            GateRowKind.DETAIL,
+            one_line(line),
+            theme.MUTED,
+            ("detail", test.group, test.id, str(number)),
+            test=test,
+            depth=depth,
+        )
+
+
+def _facts(view: GateView) -> Iterator[GateRow]:
+    """The verdict, what was expected and observed, and everything odd about this gate run."""
+    cell = view.cell
+    judgement = cell.judgement
+    verdict = judgement.verdict
+    reason = f": {one_line(judgement.reason)}" if judgement.reason else ""
+    word = "not measured" if verdict is Verdict.UNMEASURED else verdict.value
+    yield _fact(f"{VERDICT_GLYPH[verdict]} {word}{reason}", VERDICT_STYLE[verdict], "verdict")
+    for number, note in enumerate(cell.notes):
+        yield _fact(f"  {one_line(note)}", theme.MUTED, f"note-{number}")
+    if judgement.conflict and judgement.recorded is not None:
+        yield _fact(
+            f"! the harness recorded {judgement.recorded.value}; the tests say otherwise",
+            theme.WARN,
+            "conflict",
+        )
+    for name, counts in (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other)):
+        if counts is not None:
+            yield _fact(_count_line(name, counts), theme.MUTED, f"counts-{name}")
+
+
+def _fact(text: str, style: str, key: str) -> GateRow:
+    return GateRow(GateRowKind.FACT, text, style, ("fact", key))
+
+
+def _count_line(name: str, counts: GroupCounts) -> str:
+    """`F2P 9/11 expected, observed 10: 1 missing, 2 extra`."""
+    observed = counts.expected - counts.missing - counts.not_run
+    odd = (
+        (counts.failed, "failed"),
+        (counts.error, "error"),
+        (counts.timeout, "timed out"),
+        (counts.skipped, "skipped"),
+        (counts.xfailed, "failed as expected"),
+        (counts.xpassed, "passed against expectation"),
+        (counts.missing, "missing"),
+        (counts.not_run, "not run"),
+        (counts.extra, "extra"),
+        (counts.duplicated, "duplicated"),
+    )
+    details = ", ".join(f"{number} {word}" for number, word in odd if number)
+    said = plural(observed, "test")
+    seen = "" if observed == counts.expected else f", {said} observed"
+    return f"{name} {fraction(counts)}{seen}{': ' + details if details else ''}"
+
+
+def _counts(view: GateView, group: Group) -> GroupCounts | None:
+    cell = view.cell
+    return {Group.F2P: cell.f2p, Group.P2P: cell.p2p, Group.OTHER: cell.other}[group]

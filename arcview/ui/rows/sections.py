@@ -1,0 +1,121 @@
+"""Several texts under headings as one list of rows: all that is known of a test, all problems.
+
+Pure. Lines can be links: the rows know which lines are, the screen knows where they lead.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from textual.content import Content
+
+from arcview.ui import theme
+from arcview.ui.rows.lines import Cell, Needle, RowSource
+from arcview.ui.rows.text_view import TextRows
+from arcview.ui.safe import one_line, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the text below it."""
+
+    title: str
+    """Empty for a text without a heading."""
+    text: str
+    links: frozenset[int] = field(default_factory=frozenset)
+    """1-based lines of the text that lead somewhere."""
+    style: str = ""
+
+
+class SectionRows(RowSource):
+    """The rows of some sections, one after the other, wrapped to the width."""
+
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self.sections = tuple(sections)
+        self._texts = tuple(TextRows(section.text) for section in sections)
+        self._starts: list[int] = [0]
+        self._lay()
+
+    def _lay(self) -> None:
+        heights = (
+            len(text) + bool(section.title)
+            for section, text in zip(self.sections, self._texts, strict=True)
+        )
+        self._starts = [0, *accumulate(heights)]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def fit(self, width: int) -> bool:
+        """Wraps every text anew for another width."""
+        changed = [text.fit(width) for text in self._texts]
+        self._lay()
+        return any(changed)
+
+    def place(self, index: int) -> tuple[int, int]:
+        """The section a row belongs to and the 1-based line in it; line 0 is the heading."""
+        number, row = self._row(index)
+        return number, 0 if row < 0 else self._texts[number].line_at(row)
+
+    def is_link(self, index: int) -> bool:
+        """Whether a row leads somewhere."""
+        number, line = self.place(index)
+        return line in self.sections[number].links
+
+    def first_link(self) -> int | None:
+        """The row of the first link."""
+        return next((index for index in range(len(self)) if self.is_link(index)), None)
+
+    def _row(self, index: int) -> tuple[int, int]:
+        number = min(bisect_right(self._starts, index) - 1, len(self.sections) - 1)
+        return number, index - self._starts[number] - bool(self.sections[number].title)
+
+    def anchor(self, index: int) -> object:
+        """Section and line."""
+        return self.place(index)
+
+    def locate(self, anchor: object) -> int:
+        """The first row of that line."""
+        if not isinstance(anchor, tuple):
+            return 0
+        number, line = anchor
+        heading = bool(self.sections[number].title)
+        row = self._texts[number].row_of(line) if line else -1
+        return max(0, self._starts[number] + heading + row)
+
+    def row(self, index: int) -> Content:
+        """The heading, or a part of the text in its colours."""
+        number, row = self._row(index)
+        section = self.sections[number]
+        if row < 0:
+            return plain(one_line(section.title), theme.HEADING)
+        content = self._texts[number].row(row)
+        if self._texts[number].line_at(row) in section.links:
+            return content.stylize(f"underline {theme.INFO}")
+        return content.stylize(section.style) if section.style else content
+
+    def cells(self, index: int, width: int) -> Sequence[Cell]:
+        """A margin and the row."""
+        del width
+        _, row = self._row(index)
+        if row < 0:
+            return (Cell(self.row(index), scrolls=True, style=theme.HEADING_LINE),)
+        return (Cell(Content(" "), 1), Cell(self.row(index), scrolls=True))
+
+    def find(self, needle: Needle, start: int, step: int) -> Iterator[int | None]:
+        """Looks through one text after the other."""
+        numbers = range(len(self._texts)) if step > 0 else range(len(self._texts) - 1, -1, -1)
+        for number in numbers:
+            first = self._starts[number] + bool(self.sections[number].title)
+            text = self._texts[number]
+            within = start - first
+            if (step > 0 and within >= len(text)) or (step < 0 and within < 0):
+                continue
+            begin = max(0, within) if step > 0 else min(within, len(text) - 1)
+            for hit in text.find(needle, begin, step):
+                yield None if hit is None else first + hit
+                if hit is not None:
+                    return

@@ -1,0 +1,236 @@
+"""The self-test pane: what the agent tested itself, and the test files it wrote. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from arcview.analysis.self_tests import SelfTest
+from arcview.model.patch import FileChange
+from arcview.ui import theme
+from arcview.ui.rows.figures import plural
+from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.safe import one_line, pieces, plain
+
+if TYPE_CHECKING:
+    from arcview.ui.rows.steps_lines import Badge
+
+_RESULT_WIDTH = 14
+_STEP_WIDTH = 6
+
+
+class SelfTestRowKind(StrEnum):
+    """What a row of the pane is."""
+
+    FACT = "fact"
+    SECTION = "section"
+    RUN = "run"
+    NOTE = "note"
+    """What is to be known about the run above it."""
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTestRow:
+    """One row, not drawn yet."""
+
+    kind: SelfTestRowKind
+    text: str = ""
+    style: str = ""
+    key: str = ""
+    test: SelfTest | None = None
+    change: FileChange | None = None
+
+
+def is_red(test: SelfTest) -> bool:
+    """Whether the agent could see that something failed."""
+    return test.outcome == "failed"
+
+
+def summary(tests: Sequence[SelfTest]) -> str:
+    """`7 runs, 2 red`; probes are apart, since they assert nothing."""
+    runs = [test for test in tests if test.is_test]
+    red = sum(map(is_red, runs))
+    probes = len(tests) - len(runs)
+    parts = [plural(len(runs), "run") if runs else "no test run"]
+    parts += [f"{red} red"] if red else []
+    parts += [plural(probes, "probe")] if probes else []
+    return ", ".join(parts)
+
+
+class SelfTestRows(RowSource):
+    """Executions in their order, then probes and test files, which fold."""
+
+    def __init__(
+        self,
+        tests: Sequence[SelfTest],
+        files: Sequence[FileChange] | None,
+        *,
+        nothing: str = "The agent ran no test in this stage.",
+    ) -> None:
+        """Makes the rows.
+
+        Args:
+            tests: What was run, in the order of the steps.
+            files: Test files that the stage changed; null while that is not known yet.
+            nothing: What to say where there are no tests.
+        """
+        self._tests = tests
+        self._files = files
+        self._nothing = nothing
+        self._open = {"files"}
+        self._rows = tuple(self._all_rows())
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def at(self, index: int) -> SelfTestRow:
+        """What a row is."""
+        return self._rows[index]
+
+    def set_files(self, files: Sequence[FileChange]) -> None:
+        """Tells which test files changed."""
+        self._files = files
+        self._rows = tuple(self._all_rows())
+
+    def toggle(self, index: int) -> bool:
+        """Folds or unfolds a section; false where nothing folds."""
+        row = self._rows[index]
+        if row.kind is not SelfTestRowKind.SECTION:
+            return False
+        self._open ^= {row.key}
+        self._rows = tuple(self._all_rows())
+        return True
+
+    def row_of_step(self, step_key: str) -> int | None:
+        """The row of the first run in a step."""
+        return next(
+            (n for n, row in enumerate(self._rows) if row.test and row.test.step_key == step_key),
+            None,
+        )
+
+    def anchor(self, index: int) -> object:
+        """Kind and key of the row."""
+        return self._rows[index].kind, self._rows[index].key
+
+    def locate(self, anchor: object) -> int:
+        """The row with that kind and key, or the first."""
+        return next((n for n in range(len(self._rows)) if self.anchor(n) == anchor), 0)
+
+    def text(self, index: int, lane: int = 0) -> str:
+        """The command, the path or the line."""
+        del lane
+        row = self._rows[index]
+        if row.kind is SelfTestRowKind.RUN and row.test is not None:
+            return row.test.command
+        return row.change.path if row.change is not None else row.text
+
+    def row(self, index: int) -> Content:
+        """The row without its columns."""
+        return Content("").join([cell.content for cell in self.cells(index, 80)])
+
+    def cells(self, index: int, width: int) -> Sequence[Cell]:
+        """Step, command and result in columns."""
+        row = self._rows[index]
+        if row.kind is SelfTestRowKind.RUN and row.test is not None:
+            return _run_cells(row.test, width)
+        if row.kind is SelfTestRowKind.FILE and row.change is not None:
+            return _file_cells(row.change)
+        if row.kind is SelfTestRowKind.SECTION:
+            fold = "▾" if row.key in self._open else "▸"
+            content = pieces((f"{fold} ", theme.MUTED), (row.text, row.style))
+            return (Cell(content, scrolls=True, style=theme.HEADING_LINE),)
+        return (Cell(plain(row.text, row.style), scrolls=True),)
+
+    def _all_rows(self) -> Iterator[SelfTestRow]:
+        runs = [test for test in self._tests if test.is_test]
+        probes = [test for test in self._tests if not test.is_test]
+        if not runs:
+            yield SelfTestRow(SelfTestRowKind.FACT, self._nothing, theme.MUTED, "nothing")
+        for test in runs:
+            yield from _run_rows(test)
+        if self._files:
+            title = f"Test files changed  {len(self._files)}"
+            yield SelfTestRow(SelfTestRowKind.SECTION, title, theme.HEADING, "files")
+            if "files" in self._open:
+                for change in self._files:
+                    yield SelfTestRow(SelfTestRowKind.FILE, key=change.path, change=change)
+        elif self._files is not None:
+            text = "No test file changed in this stage."
+            yield SelfTestRow(SelfTestRowKind.FACT, text, theme.MUTED, "no-files")
+        if probes:
+            title = f"Probes: they print, they do not assert  {len(probes)}"
+            yield SelfTestRow(SelfTestRowKind.SECTION, title, theme.MUTED, "probes")
+            if "probes" in self._open:
+                for test in probes:
+                    yield SelfTestRow(SelfTestRowKind.RUN, key=_key(test), test=test)
+
+
+def _key(test: SelfTest) -> str:
+    return f"{test.call_key} {test.ordinal}"
+
+
+def _run_rows(test: SelfTest) -> Iterator[SelfTestRow]:
+    yield SelfTestRow(SelfTestRowKind.RUN, key=_key(test), test=test)
+    if test.masked is not None:
+        text = f"{' ' * _STEP_WIDTH}exit code masked: {one_line(test.masked)}"
+        key = f"{_key(test)} masked"
+        yield SelfTestRow(SelfTestRowKind.NOTE, text, theme.WARN, key, test)
+
+
+def _run_cells(test: SelfTest, width: int) -> Sequence[Cell]:
+    quiet = "" if test.is_test else theme.MUTED
+    step = "" if test.step_number is None else f"#{test.step_number}"
+    gutter = Cell(plain(step.ljust(_STEP_WIDTH), theme.MUTED), width=_STEP_WIDTH)
+    command = Cell(plain(one_line(test.command.strip()), quiet), scrolls=True)
+    result = _result(test)
+    if width < 36:
+        return (gutter, Cell(Content.assemble(result, "  ", command.content), scrolls=True))
+    room = max(0, _RESULT_WIDTH - result.cell_length)
+    return (gutter, command, Cell(Content(" " * room) + result, width=_RESULT_WIDTH))
+
+
+def _result(test: SelfTest) -> Content:
+    """Counts where the output has them, else the exit code, else what is known."""
+    if not test.is_test:
+        exit_code = "" if test.exit_code in (None, 0) else f"exit {test.exit_code}"
+        return plain(exit_code or "prints", theme.MUTED)
+    parts: list[tuple[str, str]] = []
+    if test.passed:
+        parts.append((f"{test.passed} ✓", theme.PASS))
+    if test.failed:
+        parts.append((f"{test.failed} ✗", theme.FAIL))
+    if test.skipped:
+        parts.append((f"{test.skipped} –", theme.WARN))
+    if not parts and test.exit_code is not None and test.masked is None:
+        style = theme.PASS if test.exit_code == 0 else theme.FAIL
+        mark = "✓" if test.exit_code == 0 else "✗"
+        parts.append((f"exit {test.exit_code} {mark}", style))
+    if not parts:
+        words = {"passed": ("✓", theme.PASS), "failed": ("✗", theme.FAIL)}
+        parts.append(words.get(test.outcome, ("? unknown", theme.UNMEASURED)))
+    spaced = [(text if not n else f" {text}", style) for n, (text, style) in enumerate(parts)]
+    return pieces(*spaced)
+
+
+def badge_of(test: SelfTest) -> Badge:
+    """What stands at the right of the step that ran it."""
+    from arcview.ui.rows.steps_lines import Badge  # 10 ms that the first frame need not wait for
+
+    style = {"passed": theme.PASS, "failed": theme.FAIL}.get(test.outcome, theme.MUTED)
+    return Badge(_result(test).plain, style if test.is_test else theme.MUTED)
+
+
+def _file_cells(change: FileChange) -> Sequence[Cell]:
+    from arcview.ui.rows.diff_lines import kind_letter  # files are known after the first frame
+
+    letter, style = kind_letter(change)
+    added = "" if change.added is None else f"+{change.added}"
+    removed = "" if change.removed is None else f"−{change.removed}"
+    counts = pieces((added.rjust(7), theme.ADDED), (removed.rjust(7), theme.REMOVED))
+    name = pieces((f"{letter} ", style), one_line(change.path))
+    return (Cell(name, scrolls=True), Cell(counts, width=_RESULT_WIDTH))

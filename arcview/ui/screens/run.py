@@ -1,0 +1,399 @@
+"""The run screen: rail above, diff, gate and self-tests side by side, the trajectory below.
+
+Applies what the session says to the widgets; decides nothing itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.events import DescendantFocus, Resize
+
+from arcview.session.commands import Context
+from arcview.session.opened import OpenRun
+from arcview.session.run_session import Change, Column, Part, RunSession, Target
+from arcview.session.run_session_layout import is_tall, is_wide, visible_columns
+from arcview.ui.bindings import bindings
+from arcview.ui.rows.header import header_line
+from arcview.ui.rows.rail import rail_items
+from arcview.ui.safe import PlainStatic
+from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.run_content import RunContent
+from arcview.ui.screens.run_loader import (
+    DiffLoaded,
+    DiffProgress,
+    GateLoaded,
+    OverviewCompleted,
+    RunLoader,
+    SelfTestsLoaded,
+    StepsLoaded,
+)
+from arcview.ui.widgets.hint_bar import HintBar
+from arcview.ui.widgets.panes import ListPane
+from arcview.ui.widgets.rail import RailView
+from arcview.ui.widgets.row_view import RowView
+from arcview.ui.widgets.tabs import TabLine
+
+if TYPE_CHECKING:
+    from arcview.ui.rows.steps import Jump
+    from arcview.ui.screens.run_follow import RunFollow
+    from arcview.ui.screens.run_long import RunLong
+
+_CONTEXTS = {
+    "diff": Context.DIFF,
+    "tree": Context.TREE,
+    "gate": Context.GATE,
+    "self-tests": Context.SELF_TESTS,
+    "trajectory": Context.TRAJECTORY,
+}
+_COLUMNS = {
+    "diff": Column.DIFF,
+    "diff-place": Column.DIFF,
+    "tree": Column.DIFF,
+    "gate": Column.GATE,
+    "self-tests": Column.SELF_TESTS,
+    "trajectory": Column.TRAJECTORY,
+    "trajectory-place": Column.TRAJECTORY,
+}
+_TABS = {"Diff": Column.DIFF, "Gate": Column.GATE, "Self-tests": Column.SELF_TESTS}
+
+
+class RunScreen(BaseScreen):
+    """One run."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Context.RUN)
+
+    def __init__(self, opened: OpenRun) -> None:
+        super().__init__()
+        self.opened = opened
+        overview = opened.overview
+        self.session = RunSession(
+            opened.run,
+            overview.first_failing_gate,
+            overview.first_bad_stage,
+            overview.first_bad_state,
+        )
+        self.loader = RunLoader(self, opened)
+        self.content = RunContent(self.loader, opened, self.session)
+        self.long: RunLong | None = None
+        """Diff and trajectory; null until the first frame is on the screen."""
+        self._following: RunFollow | None = None
+        self.tree_wanted = False
+        """Whether the tree of changed files stands in the place of the diff."""
+
+    def compose(self) -> ComposeResult:
+        """The lines and panes from top to bottom; two panes are places to be taken."""
+        yield PlainStatic(id="header")
+        yield RailView()
+        yield TabLine(tuple(_TABS))
+        with Container(id="columns"):
+            yield ListPane(id="diff-place", classes="pane diff")
+            yield self.content.gate
+            yield self.content.self_tests
+        yield ListPane(id="trajectory-place", classes="pane trajectory")
+        yield HintBar()
+
+    def on_mount(self) -> None:
+        """Shows the gate and the tests in the first frame; the rest follows it."""
+        self._lay_out()
+        self._show_overview()
+        self.content.show()
+        self._focus()
+        self.call_after_refresh(self._bring_long_panes)
+
+    async def _bring_long_panes(self) -> None:
+        """Puts diff and trajectory into their places, and what they show into them."""
+        from arcview.ui.screens.run_long import RunLong  # 40 ms after the first frame
+
+        self.long = long = RunLong(self.loader, self.opened, self.session, self.content)
+        with self.app.batch_update():
+            columns = self.query_one("#columns")
+            await columns.mount(long.diff, long.tree, before="#diff-place")
+            await self.mount(long.steps, before="#trajectory-place")
+            await self.query(ListPane).remove()
+            self._lay_out()
+            self._focus()
+        self.content.show_details()
+        long.load()
+        self.loader.overview()
+
+    @property
+    def context(self) -> Context:
+        """The context of the focused pane."""
+        return _CONTEXTS.get((self.focused.id if self.focused else None) or "", Context.RUN)
+
+    # Applying changes
+
+    def apply(self, change: Change) -> None:
+        """Does what the session asks for."""
+        if change.leave:
+            self.leave()
+            return
+        if Part.STOP in change.parts:
+            self.query_one(RailView).select(self.session.at)
+            self.content.show()
+            self.call_after_refresh(self._load_long)
+        elif Part.DIFF in change.parts and self.long is not None:
+            self.long.lay_out_diff()
+            self.long.load_diff()
+        if Part.GATE in change.parts:
+            self.content.filter_gate()
+        if change.parts & {Part.FOCUS, Part.LAYOUT}:
+            self._lay_out()
+            self._focus()
+        if change.target is not None and not self._reach(change.target):
+            self.notice("that is not shown here")
+        if change.notice:
+            self.notice(change.notice)
+
+    def _load_long(self) -> None:
+        if self.long is not None:
+            self.long.load()
+
+    def _reach(self, target: Target) -> bool:
+        if target.test is not None:
+            return self.content.go_to_test(target.test)
+        if target.column in (Column.DIFF, Column.TRAJECTORY):
+            return self.long is not None and self.long.reach(target)
+        if target.row is not None:
+            self.pane(target.column).move_to(target.row)
+        return True
+
+    def pane(self, column: Column) -> RowView:
+        """The widget that stands for a pane now."""
+        match column:
+            case Column.GATE:
+                return self.content.gate
+            case Column.SELF_TESTS:
+                return self.content.self_tests
+            case Column.DIFF if self.long is not None:
+                return self.long.tree if self.tree_wanted else self.long.diff
+            case Column.TRAJECTORY if self.long is not None:
+                return self.long.steps
+        return self.query_one(f"#{column.value}-place", ListPane)
+
+    def _lay_out(self) -> None:
+        size = self.app.size
+        shown = visible_columns(self.session, size.width, size.height)
+        for column in Column:
+            self.pane(column).display = column in shown
+        if self.long is not None:
+            hidden = self.long.diff if self.tree_wanted else self.long.tree
+            hidden.display = False
+        self.query_one("#columns").display = shown != {Column.TRAJECTORY}
+        tabs = self.query_one(TabLine)
+        tabs.display = not is_wide(size.width) and not self.session.zoomed
+        tabs.select(next(name for name, c in _TABS.items() if c is self.session.tab))
+        rail = self.query_one(RailView)
+        rail.display = not self.session.zoomed
+        rail.styles.height = 4 if is_tall(size.height) else 2
+
+    def _focus(self) -> None:
+        self.set_focus(self.pane(self.session.column))
+        self.show_hints()
+
+    def _show_overview(self) -> None:
+        overview = self.opened.overview
+        self.query_one(RailView).set_items(
+            rail_items(overview, self.session.stops), self.session.at
+        )
+        header = self.query_one("#header", PlainStatic)
+        header.show(header_line(overview, self.app.size.width, problems=len(self.opened.problems)))
+
+    def on_resize(self, event: Resize) -> None:
+        """Another size may have room for other panes."""
+        del event
+        self._lay_out()
+        self._show_overview()
+
+    @on(DescendantFocus)
+    def _pane_focused(self, event: DescendantFocus) -> None:
+        """A click into a pane gives it the keys in the session too."""
+        column = _COLUMNS.get(event.widget.id or "")
+        if column is not None:
+            self.apply(self.session.focus(column))
+
+    # What arrives
+
+    @on(GateLoaded)
+    def _gate_loaded(self, message: GateLoaded) -> None:
+        self.content.put_gate(message)
+
+    @on(SelfTestsLoaded)
+    def _self_tests_loaded(self, message: SelfTestsLoaded) -> None:
+        self.content.put_self_tests(message)
+
+    @on(StepsLoaded)
+    def _steps_loaded(self, message: StepsLoaded) -> None:
+        if self.long is not None:
+            self.long.put_steps(message, self.content.tests)
+
+    @on(DiffLoaded)
+    def _diff_loaded(self, message: DiffLoaded) -> None:
+        if self.long is not None:
+            self.long.put_diff(message)
+
+    @on(DiffProgress)
+    def _diff_progress(self, message: DiffProgress) -> None:
+        if self.long is not None:
+            self.long.put_progress(message)
+
+    @on(OverviewCompleted)
+    def _overview_completed(self, message: OverviewCompleted) -> None:
+        del message
+        self._show_overview()
+
+    @on(RowView.CursorMoved, "#trajectory")
+    def _step_moved(self) -> None:
+        if self.long is not None:
+            self.long.title_steps()
+
+    @on(RailView.StopPicked)
+    def _stop_picked(self, message: RailView.StopPicked) -> None:
+        self.apply(self.session.go_to(message.index))
+
+    @on(TabLine.TabPicked)
+    def _tab_picked(self, message: TabLine.TabPicked) -> None:
+        self.apply(self.session.focus(_TABS[message.name]))
+
+    @on(RowView.Picked)
+    def _picked(self, message: RowView.Picked) -> None:
+        message.stop()
+        self.following().pick(message.view, message.index)
+
+    def following(self) -> RunFollow:
+        """The links of the screen."""
+        if self._following is None:
+            from arcview.ui.screens.run_follow import RunFollow  # 10 ms nobody needs to open a run
+
+            self._following = RunFollow(self)
+        return self._following
+
+    # Keys: each is one method of the session, applied
+
+    def action_previous_stage(self) -> None:
+        """To the stage before."""
+        self.apply(self.session.step_stage(-1))
+
+    def action_next_stage(self) -> None:
+        """To the stage after."""
+        self.apply(self.session.step_stage(1))
+
+    def action_go_to_stage(self, index: int) -> None:
+        """To a stage by its number."""
+        self.apply(self.session.go_to_stage(index))
+
+    def action_chain_gate(self) -> None:
+        """To the chain gate."""
+        self.apply(self.session.go_to_stage(0))
+
+    def action_previous_state(self) -> None:
+        """To the state before."""
+        self.apply(self.session.step_state(-1))
+
+    def action_next_state(self) -> None:
+        """To the state after."""
+        self.apply(self.session.step_state(1))
+
+    def action_first_failing_gate(self) -> None:
+        """To the first failing gate."""
+        self.apply(self.session.go_to_first_failing())
+
+    def action_first_bad_stage(self) -> None:
+        """To where the first failure arose."""
+        self.apply(self.session.go_to_first_bad())
+
+    def action_next_pane(self) -> None:
+        """To the next pane."""
+        self.apply(self.session.step_pane(1))
+
+    def action_previous_pane(self) -> None:
+        """To the pane before."""
+        self.apply(self.session.step_pane(-1))
+
+    def action_zoom(self) -> None:
+        """The pane alone, and back."""
+        self.apply(self.session.toggle_zoom())
+
+    def action_back(self) -> None:
+        """Where one came from."""
+        self.apply(self.session.back())
+
+    def action_failing_only(self) -> None:
+        """Failing tests only, and back."""
+        self.apply(self.session.toggle_failing_only())
+
+    def action_unified_or_split(self) -> None:
+        """One column or two."""
+        self.apply(self.session.toggle_split())
+
+    def action_next_diff_mode(self) -> None:
+        """Other states to compare."""
+        self.apply(self.session.next_mode())
+
+    def action_reveal_reference(self) -> None:
+        """The reference becomes a mode."""
+        self.apply(self.session.reveal_reference())
+
+    def action_file_tree(self) -> None:
+        """The tree of changed files, and back."""
+        self.show_tree(wanted=not self.tree_wanted)
+
+    def show_tree(self, *, wanted: bool) -> None:
+        """Puts the tree in the place of the diff, or takes it away."""
+        self.tree_wanted = wanted
+        self.session.focus(Column.DIFF)
+        self._lay_out()
+        self._focus()
+
+    def action_raw_log(self) -> None:
+        """What the gate's commands printed."""
+        self.following().open_first_log()
+
+    def action_next_editing_step(self) -> None:
+        """Who wrote the file under the cursor."""
+        self.following().next_editing_step()
+
+    def action_whole_text(self) -> None:
+        """What is under the cursor, not cut."""
+        self.following().whole_text()
+
+    def _jump(self, kind: Jump, direction: int) -> None:
+        self.apply(self.session.focus(Column.TRAJECTORY))
+        if self.long is not None:
+            self.long.steps.action_jump(kind, direction)
+
+    def action_next_error(self) -> None:
+        """To the next step with an error."""
+        self._jump("error", 1)
+
+    def action_previous_error(self) -> None:
+        """To the one before."""
+        self._jump("error", -1)
+
+    def action_next_edit(self) -> None:
+        """To the next step that writes a file."""
+        self._jump("edit", 1)
+
+    def action_previous_edit(self) -> None:
+        """To the one before."""
+        self._jump("edit", -1)
+
+    def action_next_test_run(self) -> None:
+        """To the next self-test."""
+        self._jump("test", 1)
+
+    def action_previous_test_run(self) -> None:
+        """To the one before."""
+        self._jump("test", -1)
+
+    def leave(self) -> None:
+        """Back to the list of runs, where there is one."""
+        if len(self.app.screen_stack) > 1:
+            self.dismiss()
+        else:
+            self.notice("this is where it began; q quits")

@@ -1,0 +1,159 @@
+"""The diff, its tree and the trajectory of the run screen; imported after the first frame."""
+
+from __future__ import annotations
+
+from arcview.analysis.self_tests import SelfTest
+from arcview.model.patch import FileChange, PathClass
+from arcview.model.trajectory import Trajectory
+from arcview.session.opened import OpenRun
+from arcview.session.run_session import Column, RunSession, Target
+from arcview.session.run_session_stops import DiffMode, StatePair
+from arcview.ui.rows.self_tests import badge_of
+from arcview.ui.screens import run_titles
+from arcview.ui.screens.run_content import RunContent, say
+from arcview.ui.screens.run_loader import DiffLoaded, DiffProgress, RunLoader, StepsLoaded
+from arcview.ui.screens.run_titles import set_title
+from arcview.ui.widgets.long_panes import DiffPane, StepsPane, TreePane
+
+
+class RunLong:
+    """The long panes of one run screen and what they show."""
+
+    def __init__(
+        self, loader: RunLoader, opened: OpenRun, session: RunSession, content: RunContent
+    ) -> None:
+        self._loader = loader
+        self._opened = opened
+        self._session = session
+        self._content = content
+        self.diff = DiffPane(id="diff", classes="pane diff", mode="unified")
+        self.tree = TreePane(id="tree", classes="pane diff")
+        self.steps = StepsPane(id="trajectory", classes="pane trajectory")
+        self.changes: tuple[FileChange, ...] | None = None
+        """Null while the states are compared, and where they cannot be."""
+        self.trajectory: Trajectory | None = None
+        self._shown_pair: StatePair | None = None
+        self._awaited: Target | None = None
+
+    # Loading
+
+    def load(self) -> None:
+        """Loads steps and diff of the stop."""
+        self.trajectory = None
+        stop = self._session.stop
+        say(self.steps, "… reading the trajectory")
+        set_title(self.steps, run_titles.steps_title(stop, None, ()))
+        self._loader.steps(stop)
+        self.load_diff()
+
+    def load_diff(self) -> None:
+        """Loads the diff of the session's two states, unless it is shown already."""
+        pair = self._session.pair
+        if pair == self._shown_pair:
+            self._title_diff()
+            return
+        self.changes = None
+        self._shown_pair = pair
+        self._title_diff()
+        if pair.missing is not None:
+            self.put_diff(DiffLoaded(pair, None, pair.missing))
+            return
+        say(self.diff, "… comparing")
+        self._loader.diff(pair, own=self._session.mode is DiffMode.STAGE)
+
+    # What arrived
+
+    def put_steps(self, loaded: StepsLoaded, tests: tuple[SelfTest, ...]) -> None:
+        """Shows the steps."""
+        if loaded.place != self._session.stop:
+            return
+        if loaded.error is not None:
+            say(self.steps, loaded.error)
+            return
+        self.trajectory = loaded.value
+        badges = {test.call_key: badge_of(test) for test in tests}
+        steps = loaded.value or Trajectory(format="")
+        self.steps.show(steps, badges=badges, empty="No trajectory is recorded.")
+        self.title_steps()
+        self._reach()
+
+    def put_diff(self, loaded: DiffLoaded) -> None:
+        """Shows the changed files; their contents follow by themselves."""
+        if loaded.pair != self._session.pair:
+            return
+        self.changes = loaded.changes
+        self._title_diff()
+        if loaded.changes is None:
+            say(self.diff, loaded.error or "not known")
+            say(self.tree, loaded.error or "not known")
+            return
+        old, new = loaded.pair.old or "", loaded.pair.new or ""
+        store = self._opened.store
+        self.diff.show(
+            loaded.changes,
+            lambda change: store.patch(old, new, change.path),
+            lambda change: store.file(new, change.path),
+            empty=f"Nothing changed: {loaded.pair.title}",
+        )
+        self.tree.show(loaded.changes)
+        if loaded.own:
+            tests = (c for c in loaded.changes if c.path_class is PathClass.TEST)
+            self._content.put_test_files(tuple(tests))
+        self._reach()
+
+    def put_progress(self, progress: DiffProgress) -> None:
+        """Says how far the states are read on a first open."""
+        of = f"{progress.done:,} of {progress.total:,} files" if progress.total else "counting"
+        say(self.diff, f"… reading the workspaces: {of} · {progress.what}")
+
+    # The same things shown otherwise
+
+    def lay_out_diff(self) -> None:
+        """Follows the unified or side-by-side switch."""
+        self.diff.set_mode("split" if self._session.split else "unified")
+        self.diff.border_subtitle = "side by side" if self._session.split else ""
+
+    def title_steps(self) -> None:
+        """Says in the border where the cursor is."""
+        steps = self.steps.rows.steps if self.steps.source is self.steps.rows else ()
+        at = self.steps.rows.step_index(self.steps.cursor)
+        set_title(self.steps, run_titles.steps_title(self._session.stop, at, steps))
+
+    def _title_diff(self) -> None:
+        title = run_titles.diff_title(self._session.pair, self._session.mode, self.changes)
+        set_title(self.diff, title)
+        set_title(self.tree, title)
+
+    # Going to a place
+
+    def reach(self, target: Target) -> bool:
+        """Moves a pane's cursor to a place; if that still loads, as soon as it is there.
+
+        Returns:
+            False where the pane is loaded and has no such place.
+        """
+        self._awaited = target
+        return self._reach()
+
+    def _reach(self) -> bool:
+        target = self._awaited
+        if target is None:
+            return True
+        found = self._go(target)
+        if found is not None:
+            self._awaited = None
+        return found is not False
+
+    def _go(self, target: Target) -> bool | None:
+        """Null where the pane still loads."""
+        pane = self.steps if target.column is Column.TRAJECTORY else self.diff
+        loaded = self.trajectory if pane is self.steps else self.changes
+        if loaded is None:
+            return None
+        if target.row is not None:
+            pane.move_to(target.row)
+        elif target.step is not None:
+            return self.steps.go_to(target.step)
+        elif target.path is not None:
+            return self.diff.go_to(target.path, target.line)
+        return True

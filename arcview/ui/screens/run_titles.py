@@ -1,0 +1,112 @@
+"""What stands in the borders of the panes: names, counts, modes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widget import Widget
+
+from arcview.analysis.gate_view import GateView
+from arcview.analysis.self_tests import SelfTest
+from arcview.model.patch import FileChange
+from arcview.model.results import Verdict
+from arcview.model.trajectory import Step
+from arcview.session.run_session_stops import DiffMode, StatePair, Stop, StopKind
+from arcview.ui import theme
+from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, fraction, plural
+from arcview.ui.rows.self_tests import summary
+from arcview.ui.safe import one_line, pieces
+
+_MODE_NAME = {
+    DiffMode.STAGE: "",
+    DiffMode.BEFORE: "before the stage",
+    DiffMode.CUMULATIVE: "since the start",
+    DiffMode.CHOSEN: "two states",
+    DiffMode.REFERENCE: "against the reference",
+}
+_TRACK = 16
+
+
+def stop_name(stop: Stop) -> str:
+    """`stage 3`, `S2.refactor`, `chain gate`."""
+    if stop.kind is StopKind.CHAIN:
+        return "chain gate"
+    if stop.kind is StopKind.BETWEEN:
+        return one_line(stop.state or "between")
+    return f"stage {stop.stage}"
+
+
+def diff_title(pair: StatePair, mode: DiffMode, changes: Sequence[FileChange] | None) -> Content:
+    """`Diff S2→S3  4 files +212 −31`."""
+    parts: list[tuple[str, str]] = [("Diff ", "bold"), (one_line(pair.title), "")]
+    if _MODE_NAME[mode]:
+        parts.append((f" {_MODE_NAME[mode]}", theme.MUTED))
+    if changes is not None:
+        added = sum(change.added or 0 for change in changes)
+        removed = sum(change.removed or 0 for change in changes)
+        parts += [
+            (f"  {plural(len(changes), 'file')} ", theme.MUTED),
+            (f"+{added:,} ", theme.ADDED),
+            (f"−{removed:,}", theme.REMOVED),
+        ]
+    return pieces(*parts)
+
+
+def gate_title(stop: Stop, view: GateView | None) -> Content:
+    """`Gate 3  ✗ F2P 4/9  P2P 97/99`."""
+    name = "chain" if stop.kind is StopKind.CHAIN else str(stop.stage)
+    after = f" on {one_line(stop.state or '')}" if stop.kind is StopKind.BETWEEN else ""
+    parts: list[tuple[str, str]] = [(f"Gate {name}{after}", "bold")]
+    if view is not None:
+        verdict = view.cell.judgement.verdict
+        parts.append((f"  {VERDICT_GLYPH[verdict]} ", VERDICT_STYLE[verdict]))
+        parts.append((_gate_counts(view), ""))
+    return pieces(*parts)
+
+
+def _gate_counts(view: GateView) -> str:
+    cell = view.cell
+    named = (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other))
+    counts = [f"{name} {fraction(counts)}" for name, counts in named if counts is not None]
+    if not counts:
+        return "not measured" if cell.judgement.verdict is Verdict.UNMEASURED else ""
+    return "  ".join(counts)
+
+
+def set_title(widget: Widget, title: Content) -> None:
+    """Puts content into a border; a plain string there would be parsed as markup."""
+    widget.border_title = title
+
+
+def self_tests_title(tests: Sequence[SelfTest] | None, *, known: bool) -> Content:
+    """`Self-tests  7 runs, 2 red`; unknown where no trajectory is recorded."""
+    text = "  unknown" if known and tests is None else f"  {summary(tests)}" if tests else ""
+    return pieces(("Self-tests", "bold"), (text, theme.MUTED))
+
+
+def steps_title(stop: Stop, at: int | None, steps: Sequence[Step]) -> Content:
+    """`Trajectory stage 3 · step 77/120  ◂━━━━━●━━▸`.
+
+    Args:
+        stop: Where we are.
+        at: Position of the step under the cursor.
+        steps: All steps, notes included; empty while they load.
+    """
+    name = stop_name(stop) if stop.kind is not StopKind.CHAIN else f"stage {stop.stage}"
+    parts: list[tuple[str, str]] = [("Trajectory ", "bold"), (name, "")]
+    if steps and at is not None:
+        count = sum(step.number is not None for step in steps)
+        number = steps[at].number
+        said = f"step {number}/{count}" if number is not None else plural(count, "step")
+        parts += [(f" · {said}  ", theme.MUTED), *_scrubber(at, len(steps))]
+    return pieces(*parts)
+
+
+def _scrubber(at: int, of: int) -> list[tuple[str, str]]:
+    place = round(at / (of - 1) * (_TRACK - 1)) if of > 1 else 0
+    return [
+        (f"◂{'━' * place}", theme.INFO),
+        ("●", f"bold {theme.INFO}"),
+        (f"{'━' * (_TRACK - 1 - place)}▸", theme.FAINT),
+    ]

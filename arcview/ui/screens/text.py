@@ -1,0 +1,83 @@
+"""A text on a screen of its own: a test's whole failure, a log, a specification, a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+
+from arcview.session.commands import Context
+from arcview.ui.bindings import bindings
+from arcview.ui.rows.lines import RowSource
+from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.run_titles import set_title
+from arcview.ui.widgets.hint_bar import HintBar
+from arcview.ui.widgets.panes import ListPane
+from arcview.ui.widgets.row_view import RowView
+
+Follow = Callable[[int], None]
+"""Told which row was picked; pops the screen itself if it leads elsewhere."""
+
+
+class TextScreen(BaseScreen):
+    """Shows rows until one goes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Context.TEXT)
+    CSS = "#text { border: round $primary; height: 1fr; }"
+
+    def __init__(
+        self, title: Content, rows: RowSource, *, follow: Follow | None = None, cursor: int = 0
+    ) -> None:
+        """Makes the screen.
+
+        Args:
+            title: What stands in the border.
+            rows: What is shown.
+            follow: What enter does; nothing without it.
+            cursor: Row to begin at.
+        """
+        super().__init__()
+        self._title = title
+        self._rows = rows
+        self._follow = follow
+        self._cursor = cursor
+
+    def compose(self) -> ComposeResult:
+        """The text and the line of keys."""
+        yield ListPane(id="text")
+        yield HintBar()
+
+    def on_mount(self) -> None:
+        """Shows the text."""
+        view = self.query_one(ListPane)
+        set_title(view, self._title)
+        view.focus()
+        self.call_after_refresh(self._show)
+        self.show_hints()
+
+    def _show(self) -> None:
+        # Wrapped rows have their numbers only after the width is known.
+        view = self.query_one(ListPane)
+        anchor = self._rows.anchor(self._cursor) if len(self._rows) else None
+        view.set_source(self._rows)
+        if anchor is not None and self._cursor:
+            view.move_to(self._rows.locate(anchor), "top")
+
+    @property
+    def context(self) -> Context:
+        """A text."""
+        return Context.TEXT
+
+    @on(RowView.Picked)
+    def _picked(self, message: RowView.Picked) -> None:
+        message.stop()
+        if self._follow is not None:
+            self._follow(message.index)
+
+    def action_close(self) -> None:
+        """Back to where one came from."""
+        self.dismiss()

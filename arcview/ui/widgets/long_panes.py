@@ -1,0 +1,30 @@
+"""The diff and trajectory panes with the keys of the registry; imported after the first frame."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from arcview.session.commands import Context
+from arcview.ui.bindings import widget_bindings
+from arcview.ui.widgets.diff import DiffTree, DiffView
+from arcview.ui.widgets.steps import StepsView
+
+
+class DiffPane(DiffView, inherit_bindings=False):
+    """What changed between two states."""
+
+    BINDINGS: ClassVar[list[BindingType]] = widget_bindings(Context.DIFF)
+
+
+class TreePane(DiffTree, inherit_bindings=False):
+    """The changed files as a tree; stands in the place of the diff while it is wanted."""
+
+    BINDINGS: ClassVar[list[BindingType]] = widget_bindings(Context.TREE)
+
+
+class StepsPane(StepsView, inherit_bindings=False):
+    """What the agent did."""
+
+    BINDINGS: ClassVar[list[BindingType]] = widget_bindings(Context.TRAJECTORY)
