@@ -120,6 +120,12 @@ def gate_slots(
     )
 
 
+def stage_record(run: Run, stage: Stage) -> GateRecord | None:
+    """What is recorded of a stage's own gate, on its end or on a state that is not named."""
+    gate = str(stage.index)
+    return run.gate(gate, stage.end) or run.gate(gate, None)
+
+
 def _order(slot: GateSlot) -> tuple[Position, int, str]:
     return slot.position, int(slot.gate) if slot.gate.isdecimal() else 0, slot.gate
 
@@ -153,10 +159,9 @@ def _located(run: Run) -> Iterator[GateSlot]:
         else:
             number = int(gate) if gate.isdecimal() else 0
             yield GateSlot(gate, record.state, number, ends.get(gate, (0, 0)), False, record)
-    recorded = {(record.gate, record.state) for record in run.gates}
     for stage in run.stages:
-        gate = str(stage.index)
-        if (gate, stage.end) not in recorded and stage.status is not Status.NOT_STARTED:
+        if stage_record(run, stage) is None and stage.status is not Status.NOT_STARTED:
+            gate = str(stage.index)
             yield GateSlot(gate, stage.end, stage.index, ends[gate], False, None)
 
 

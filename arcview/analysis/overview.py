@@ -17,11 +17,13 @@ from arcview.analysis.history import (
     first_failing_gate,
     gate_slots,
     run_history,
+    stage_record,
 )
 from arcview.analysis.verdicts import DEFAULT_POLICY, Judgement, Policy, failing_tests, judge
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GroupCounts
 from arcview.model.run import Run, Stage, Status
+from arcview.model.states import StateKind
 from arcview.model.trajectory import Usage
 
 NEVER_RAN = {
@@ -102,7 +104,7 @@ class StageRow:
     base: str | None = None
     end: str | None = None
     between: tuple[GateCell, ...] = ()
-    """Gates recorded on the between-states after this stage."""
+    """Gates on the between-states after this stage; unmeasured where none is recorded."""
     passes: tuple[BetweenUsage, ...] = ()
     """What ran after the stage and before the next."""
     notes: tuple[str, ...] = ()
@@ -268,10 +270,11 @@ def _chain_cell(run: Run, history: RunHistory | None, policy: Policy) -> GateCel
 
 def _stage_row(run: Run, stage: Stage, history: RunHistory | None, policy: Policy) -> StageRow:
     name = str(stage.index)
-    found = history.of(name, stage.end) if history is not None else None
     absent = NEVER_RAN.get(stage.status)
-    record = run.stage_gate(stage.index)
-    cell = gate_cell(name, stage.end, record, found, policy, absent=absent)
+    record = stage_record(run, stage)
+    state = record.state if record is not None else stage.end
+    found = history.of(name, state) if history is not None else None
+    cell = gate_cell(name, state, record, found, policy, absent=absent)
     began = absent is None or record is not None
     return StageRow(
         index=stage.index,
@@ -299,13 +302,15 @@ def _between_cells(
     run: Run, stage: Stage, history: RunHistory | None, policy: Policy
 ) -> tuple[GateCell, ...]:
     cells: list[GateCell] = []
-    for pass_ in stage.passes:
-        records = [record for record in run.gates if record.state == pass_.state]
+    for state in run.states:
+        if state.kind is not StateKind.BETWEEN or state.stage != stage.index:
+            continue
+        records = [record for record in run.gates if record.state == state.id]
         for record in records:
             found = history.of(record.gate, record.state) if history is not None else None
             cells.append(gate_cell(record.gate, record.state, record, found, policy))
         if not records:
-            cells.append(gate_cell(str(stage.index), pass_.state, None, None, policy))
+            cells.append(gate_cell(str(stage.index), state.id, None, None, policy))
     return tuple(cells)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from arcview import __version__
 from arcview.analysis.gate_view import GateView, build_gate_view
-from arcview.analysis.history import RunHistory
+from arcview.analysis.history import RunHistory, stage_record
 from arcview.analysis.overview import (
     NEVER_RAN,
     Overview,
@@ -148,8 +148,9 @@ class OpenRun:
             state: The state it ran on; by default the one its stage ended in, for the chain gate
                 the one that is recorded.
         """
-        record = self._record(gate, state)
-        at = record.state if record is not None else state or self._end_of(gate)
+        end = self._end_of(gate)
+        record = self._record(gate, state, end)
+        at = record.state if record is not None else state or end
         found = self._gate_views.get((gate, at))
         if found is None:
             found = self._gate_views[gate, at] = self._cached_gate_view(gate, at, record)
@@ -314,10 +315,13 @@ class OpenRun:
         self._save("run", Skeleton, skeleton)
         return True
 
-    def _record(self, gate: str, state: str | None) -> GateRecord | None:
-        if gate == "chain" and state is None:
-            return self.run.chain_gate()
-        return self.run.gate(gate, state if state is not None else self._end_of(gate))
+    def _record(self, gate: str, state: str | None, end: str | None) -> GateRecord | None:
+        if gate == "chain":
+            return self.run.gate(gate, state) or self.run.chain_gate()
+        stage = self.run.stage(int(gate)) if gate.isdecimal() else None
+        if stage is not None and state in (None, end):
+            return stage_record(self.run, stage)
+        return self.run.gate(gate, state)
 
     def _end_of(self, gate: str) -> str | None:
         stage = self.run.stage(int(gate)) if gate.isdecimal() else None
@@ -328,7 +332,7 @@ class OpenRun:
     ) -> GateView:
         if record is None:
             row = self.overview.stage(int(gate)) if gate.isdecimal() else None
-            absent = row.judgement.reason if row is not None else None
+            absent = row.judgement.reason if row is not None and row.end == state else None
             return build_gate_view(gate, state, None, (), None, self.policy, absent=absent)
         name = f"gate-{gate}-{state}"
         kept = self._load(name, KeptGateView)

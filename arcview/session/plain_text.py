@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arcview.analysis.comparison import split_actual_expected
 from arcview.analysis.gate_view import GateView
-from arcview.analysis.overview import GateCell, Overview, StageRow, Total
+from arcview.analysis.overview import NEVER_RAN, GateCell, Overview, StageRow, Total
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, ok_count
 from arcview.model.results import GateTest, GroupCounts, Verdict
 from arcview.model.run import Status
@@ -153,7 +153,7 @@ class _Writer:
     def _stage(self, row: StageRow, change: ChangeSummary) -> tuple[str, ...]:
         title = f" {_line(row.title)}" if row.title else ""
         return (
-            self._verdict(row.gate),
+            self._stage_verdict(row),
             f"{row.index}{title}",
             self._fraction(row.f2p),
             self._fraction(row.p2p),
@@ -184,9 +184,13 @@ class _Writer:
     def _verdict(self, cell: GateCell) -> str:
         return self._glyphs.verdict(cell.judgement.verdict) + ("!" if cell.conflict else "")
 
+    def _stage_verdict(self, row: StageRow) -> str:
+        never_ran = row.status in NEVER_RAN and row.judgement.verdict is Verdict.UNMEASURED
+        return self._glyphs.nothing if never_ran else self._verdict(row.gate)
+
     def _status(self, row: StageRow) -> str:
         parts = [] if row.status is Status.COMPLETED else [row.status.value]
-        if row.judgement.reason:
+        if row.judgement.reason and row.status not in NEVER_RAN:
             parts.append(_line(row.judgement.reason))
         if row.judgement.conflict and row.judgement.recorded is not None:
             parts.append(f"recorded as {row.judgement.recorded.value}")
@@ -255,7 +259,11 @@ class _Writer:
         if not tests:
             return
         yield ""
-        yield f"Self-tests of stage {stage}: {len(tests)}"
+        probes = sum(not test.is_test for test in tests)
+        yield (
+            f"Self-tests of stage {stage}: {len(tests) - probes} tests, "
+            f"{probes} probes (which only print and count as no test)"
+        )
         table = [
             (
                 f"  #{test.step_number}" if test.step_number is not None else "  #",
@@ -286,7 +294,7 @@ class _Writer:
         return ", ".join(counts)
 
     def library_row(self, name: str, overview: Overview) -> tuple[str, ...]:
-        strip = "".join(self._verdict(row.gate) for row in overview.stages)
+        strip = "".join(self._stage_verdict(row) for row in overview.stages)
         chain = overview.chain_gate
         bad = overview.first_bad_stage
         return (

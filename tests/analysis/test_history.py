@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -241,3 +242,12 @@ def test_the_policy_decides_what_was_broken() -> None:
 
 def test_an_id_in_two_groups_counts_with_its_worse_outcome() -> None:
     assert history_at({"1": "a:f+ a:p-", "2": "a:p-"}, "2") is History.INHERITED
+
+
+def test_a_stage_gate_whose_state_is_not_named_is_the_gate_of_its_end() -> None:
+    run, _ = a_run({"1": "a:f+", "2": "a:p-"})
+    gates = tuple(replace(gate, state=None) for gate in run.gates)
+    texts = {"1": "a:f+", "2": "a:p-"}
+    history = run_history(replace(run, gates=gates), lambda gate: (_test(texts[gate.gate]),))
+    assert [list(gate.failing.values()) for gate in history.gates] == [[], [History.NEW]]
+    assert (history.first_bad_stage, history.first_failing_gate) == (2, "2")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arcview.analysis.gate_view import build_gate_view
 from arcview.analysis.history import History, run_history
 from arcview.analysis.overview import StepCounts, Total, build_overview, with_steps
@@ -132,3 +134,16 @@ def test_failing_outcomes_of_an_unmeasured_gate_have_an_unknown_history() -> Non
     view = build_gate_view("1", "S1", record, tests, None)
     assert view.cell.judgement.verdict is Verdict.UNMEASURED
     assert [f.history for f in view.failing] == [History.UNKNOWN]
+
+
+def test_a_stage_gate_whose_state_is_not_named_is_shown_at_its_stage() -> None:
+    run = a_run()
+    run = replace(run, gates=(replace(run.gates[0], state=None),))
+    row = build_overview(run).stages[0]
+    assert row.judgement.verdict is Verdict.FAILED
+
+
+def test_a_between_state_without_a_gate_is_an_unmeasured_cell() -> None:
+    run = replace(a_run(), gates=(), stages=(replace(a_run().stages[0], passes=()),))
+    (cell,) = build_overview(run).stages[0].between
+    assert (cell.state, cell.judgement.verdict) == ("S1.tidy", Verdict.UNMEASURED)
