@@ -18,9 +18,12 @@ from arcview.states.objects import (
     MODE_EXECUTABLE,
     MODE_FILE,
     MODE_SYMLINK,
+    WHOLE_BYTES,
     Leaf,
     ObjectStore,
+    Packed,
     SourceError,
+    read_exactly,
 )
 
 CHUNK_FILES = 64
@@ -137,8 +140,8 @@ def store_files(
     leaves: list[Leaf] = []
     faults: list[tuple[bytes, str]] = []
 
-    def store_chunk(chunk: list[Found]) -> list[tuple[Found, str | SourceError]]:
-        return [(found, _store(listing.root, found, objects)) for found in chunk]
+    def read_chunk(chunk: list[Found]) -> list[tuple[Found, Packed | SourceError | None]]:
+        return [(found, _read(listing.root, found, objects)) for found in chunk]
 
     chunks = [
         listing.files[start : start + CHUNK_FILES]
@@ -146,12 +149,13 @@ def store_files(
     ]
     with ThreadPoolExecutor(2) as pool:
         try:
-            for results in pool.map(store_chunk, chunks):
+            for results in pool.map(read_chunk, chunks):
                 for found, result in results:
-                    if isinstance(result, str):
-                        leaves.append(Leaf(found.path, found.mode, result))
-                    else:
-                        faults.append((found.path, f"cannot be read: {result}"))
+                    try:
+                        oid = _store(listing.root, found, result, objects)
+                        leaves.append(Leaf(found.path, found.mode, oid))
+                    except SourceError as error:
+                        faults.append((found.path, f"cannot be read: {error}"))
                 stored(len(results))
         except BaseException:
             pool.shutdown(cancel_futures=True)
@@ -159,15 +163,30 @@ def store_files(
     return leaves, faults
 
 
-def _store(root: bytes, found: Found, objects: ObjectStore) -> str | SourceError:
+def _read(root: bytes, found: Found, objects: ObjectStore) -> Packed | SourceError | None:
+    """Reads and packs one file, in any thread; null where it is too large to be held."""
     path = os.path.join(root, found.path)  # noqa: PTH118
     try:
         if found.mode == MODE_SYMLINK:
-            return objects.write("blob", _read_link(path))
+            return objects.pack("blob", _read_link(path))
         with _open(path) as stream:
-            return objects.write_stream(stream, os.fstat(stream.fileno()).st_size)
+            size_bytes = os.fstat(stream.fileno()).st_size
+            if size_bytes > WHOLE_BYTES:
+                return None
+            return objects.pack("blob", read_exactly(stream, size_bytes))
     except SourceError as error:
         return error
+
+
+def _store(
+    root: bytes, found: Found, result: Packed | SourceError | None, objects: ObjectStore
+) -> str:
+    if isinstance(result, SourceError):
+        raise result
+    if result is not None:
+        return objects.add(result)
+    with _open(os.path.join(root, found.path)) as stream:  # noqa: PTH118
+        return objects.write_stream(stream, os.fstat(stream.fileno()).st_size)
 
 
 def _read_link(path: bytes) -> bytes:

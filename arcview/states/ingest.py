@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import CancelledError, GitError
@@ -69,7 +70,6 @@ class Builder:
             CancelledError: `cancelled` said so; the states built so far are kept.
             ArcviewError: the cache cannot be written.
         """
-        self._objects.create()
         old = load_records(self._git_dir)
         states = [state for state in self._run.states if has_source(state)]
         fresh = {
@@ -80,11 +80,17 @@ class Builder:
         stale = [state for state in states if state.id not in fresh]
         self._records = fresh
         self._total = sum(self._weight(state) for state in stale)
-        for state in stale:
-            self._ensure(state)
-        self._link(states)
-        if self._records != old:
-            save_records(self._git_dir, self._records)
+        try:
+            for state in stale:
+                self._ensure(state)
+        finally:
+            # Also when cancelled: what was read need not be read again.
+            refs = self._link(states)
+            self._objects.flush()
+            if self._records != old:
+                # For people and for git's own clean-up; arcview itself goes by the records.
+                write_atomically(self._git_dir / "packed-refs", refs)
+                save_records(self._git_dir, self._records)
         return self._records
 
     def _weight(self, state: State) -> int:
@@ -116,7 +122,6 @@ class Builder:
             self._problems.append(Problem(f"state {state.id}", what))
         record = StateRecord(look.fingerprint, tree, missing, tuple(self._problems))
         self._records[state.id] = record
-        save_records(self._git_dir, self._records)
         self._advance(1, state)
         return record
 
@@ -180,6 +185,7 @@ class Builder:
         index = self._git_dir / f"index.{os.urandom(6).hex()}"
         try:
             patch = path.read_bytes()
+            self._objects.flush()
             self._git.run(["read-tree", base], index=index)
             if patch.strip():
                 level = f"-p{strip_level(patch)}"
@@ -216,14 +222,19 @@ class Builder:
         root = Path(self._run.path)
         return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
-    def _link(self, states: Iterable[State]) -> None:
-        """Puts the trees on one line of commits, in order, for blame; the reference on its own."""
+    def _link(self, states: Iterable[State]) -> bytes:
+        """Puts the trees on one line of commits, in order, for blame; the reference on its own.
+
+        Returns:
+            The refs to the commits, as git's `packed-refs` file has them.
+        """
         agent: str | None = None
         reference: str | None = None
         start: str | None = None
+        refs: list[str] = []
         for order, state in enumerate(states):
-            record = self._records[state.id]
-            if record.tree is None:
+            record = self._records.get(state.id)
+            if record is None or record.tree is None:
                 continue
             is_reference = state.kind is StateKind.REFERENCE
             parent = (reference or start) if is_reference else agent
@@ -234,13 +245,10 @@ class Builder:
             else:
                 agent = commit
                 start = start or commit
-            if record.commit != commit:
-                self._records[state.id] = StateRecord(
-                    record.fingerprint, record.tree, record.missing, record.problems, commit
-                )
-                # For people and for git's own clean-up; arcview itself goes by the records.
-                ref = self._git_dir / "refs" / "arcview" / ref_name(state.id)
-                write_atomically(ref, f"{commit}\n".encode("ascii"))
+            self._records[state.id] = replace(record, commit=commit)
+            refs.append(f"{commit} refs/arcview/{ref_name(state.id)}")
+        refs.sort(key=lambda line: line[41:])
+        return "\n".join(["# pack-refs with: sorted", *refs, ""]).encode("ascii")
 
 
 def ref_name(state_id: str) -> str:

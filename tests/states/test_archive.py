@@ -7,7 +7,7 @@ import gzip
 import io
 import lzma
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -146,6 +146,13 @@ def test_damaged_archive_is_a_missing_state_with_its_reason(
     assert problems["state S1"].startswith("workspace.tar: damaged")
 
 
+@pytest.fixture
+def objects(tmp_path: Path) -> Iterator[ObjectStore]:
+    store = ObjectStore(tmp_path / "store.git")
+    yield store
+    store.flush()
+
+
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
@@ -154,22 +161,18 @@ def test_damaged_archive_is_a_missing_state_with_its_reason(
     ],
 )
 def test_archive_beyond_the_limits_is_refused_whole(
-    tmp_path: Path, limits: Limits, reason: str
+    tmp_path: Path, objects: ObjectStore, limits: Limits, reason: str
 ) -> None:
     path = tmp_path / "a.tar"
     path.write_bytes(tar(member("a", b"1234"), member("b", b"1234")))
-    objects = ObjectStore(tmp_path / "store.git")
-    objects.create()
     with pytest.raises(ArchiveError, match=reason):
         read_archive(path, objects, lambda _: None, limits)
 
 
-def test_size_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_size_is_refused_before_anything_is_read(tmp_path: Path, objects: ObjectStore) -> None:
     bomb, _ = member("bomb")
     bomb.size = 1 << 60
     path = tmp_path / "a.tar"
     path.write_bytes(bomb.tobuf() + b"\0" * 4096)
-    objects = ObjectStore(tmp_path / "store.git")
-    objects.create()
     with pytest.raises(ArchiveError, match="bytes unpacked"):
         read_archive(path, objects, lambda _: None)

@@ -23,7 +23,7 @@ def _forget_program() -> Iterator[None]:
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "store.git"
-    ObjectStore(path).create()
+    ObjectStore(path).flush()
     return path
 
 
@@ -59,7 +59,7 @@ def test_inherited_variables_do_not_move_git_elsewhere(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
     oid = Git(store).run(["hash-object", "-w", "--stdin"], stdin=b"x").decode().strip()
-    assert ObjectStore(store).has(oid)
+    assert (store / "objects" / oid[:2] / oid[2:]).exists()
 
 
 def test_failure_is_one_line(store: Path) -> None:

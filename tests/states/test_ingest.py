@@ -216,7 +216,8 @@ def test_many_faults_are_counted_after_the_first_twenty(tmp_path: Path) -> None:
 
 
 def test_large_file_is_stored_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arcview.states.objects._WHOLE_BYTES", 1000)
+    monkeypatch.setattr("arcview.states.objects.WHOLE_BYTES", 1000)
+    monkeypatch.setattr("arcview.states.folder.WHOLE_BYTES", 1000)
     data = os.urandom(4321)
     store = ingested(folder_run(tmp_path, {"big": data}))
     assert store.file("S0", "big") == data
