@@ -46,7 +46,7 @@ nasty = st.text(
 )
 
 
-# -- clean ------------------------------------------------------------------------------------
+# clean
 
 
 @given(st.one_of(any_text, nasty))
@@ -113,7 +113,7 @@ def test_clean_draws_what_it_must_not_pass_on(text: str, shown: str) -> None:
     assert clean(text) == shown
 
 
-# -- tabs, clipping -----------------------------------------------------------------------------
+# tabs, clipping
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_clipped_text_says_how_much_is_left_out() -> None:
     assert clip("x" * 5_234) == "x" * 4_000 + " … 1,234 more characters"
 
 
-# -- decode -------------------------------------------------------------------------------------
+# decode
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_decode_takes_any_bytes(data: bytes) -> None:
     assert isinstance(decode(data).text, str)
 
 
-# -- terminal output ------------------------------------------------------------------------------
+# terminal output
 
 
 def test_colours_become_spans_of_the_clean_text() -> None:
@@ -240,7 +240,7 @@ def test_spans_fit_the_text_behind_tabs_and_marks() -> None:
     assert [text[span.start : span.end] for span in spans] == ["b", "c"]
 
 
-# -- the hostile files ------------------------------------------------------------------------
+# the hostile files
 
 
 def hostile(cases: Path, name: str) -> str:

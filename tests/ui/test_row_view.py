@@ -211,7 +211,7 @@ async def test_everything_can_be_selected() -> None:
         assert view.get_selection(Selection(None, None)) == ("row 0\nrow 1\nrow 2", "\n")
 
 
-# -- search -----------------------------------------------------------------------------------
+# search
 
 
 async def test_a_search_goes_to_the_hits_and_round() -> None:
@@ -277,7 +277,7 @@ async def test_hits_are_marked() -> None:
         assert (first.text, first.style and first.style.bgcolor) == ("row", match.rich_color)
 
 
-# -- a source that changes ----------------------------------------------------------------------
+# a source that changes
 
 
 class Growing(RowSource):

@@ -77,11 +77,11 @@ class DiffRows(DiffLayout):
                 return (self._one(diff_lines.end_gap(block.gap(row.a)[2]), theme.HUNK_LINE),)
             case Kind.WARNING:
                 warning = self.patch_of(block).patch.warnings[row.a]
-                return (self._one(plain(f"▲ {warning}", theme.WARN)),)
+                return (self._one(plain(f"  ▲ {warning}", theme.WARN)),)
             case Kind.RAW:
                 return (self._one(diff_lines.raw(self.patch_of(block).raw_lines[row.a])),)
             case Kind.NOTE:
-                return (self._one(plain(self._note(block), theme.MUTED)),)
+                return (self._one(plain(f"  {self._note(block)}", theme.MUTED)),)
             case _:
                 return (self._one(Content("")),)
 
@@ -108,8 +108,7 @@ class DiffRows(DiffLayout):
         left_out = file.prepared.patch.truncated_bytes
         if left_out:
             return f"… {diff_lines.size(left_out)} more, too large to compare at once"
-        words = diff_lines.describe(file.change)
-        return f"{words or 'no text'}: no lines to show"
+        return diff_lines.nothing(file.change)
 
     def _digits(self, file: DiffFile) -> int:
         hunks = self.patch_of(file).patch.hunks

@@ -18,6 +18,10 @@ FOLDED_CLASSES = frozenset(
     (PathClass.GENERATED, PathClass.LOCK, PathClass.CACHE, PathClass.VENDORED)
 )
 
+_ONE_SIDED = (ChangeKind.ADDED, ChangeKind.DELETED, ChangeKind.TYPE_CHANGED)
+_CONTEXT_LINES = 3
+"""Unchanged lines around a change that git writes, unless the file ends before."""
+
 LARGE_FILE_LINES = 5_000
 """Files with more changed lines begin folded."""
 
@@ -212,15 +216,26 @@ class DiffFile:
         if h in self.opened_gaps and self.new_lines is not None and count is not None:
             yield from (Row(Kind.CONTEXT, old + i, new + i) for i in range(count))
             return
+        if not self.has_both_sides:
+            # Added and deleted files are one hunk: a row that says so is noise.
+            return
         if not is_end:
             yield Row(Kind.HUNK, h)
-        elif count != 0 and self.has_both_sides:
+        elif count or (count is None and not self._ends_with_hunk()):
             yield Row(Kind.END_GAP, h)
+
+    def _ends_with_hunk(self) -> bool:
+        """Whether the last hunk reaches the end of the file: it has less context than asked for."""
+        assert self.prepared is not None
+        tail = self.prepared.patch.hunks[-1].lines[-_CONTEXT_LINES:]
+        return len(tail) < _CONTEXT_LINES or any(
+            line.kind is not LineKind.CONTEXT or line.no_newline for line in tail
+        )
 
     @property
     def has_both_sides(self) -> bool:
         """Whether there can be unchanged lines at all."""
-        return self.change.kind not in (ChangeKind.ADDED, ChangeKind.DELETED)
+        return self.change.kind not in _ONE_SIDED
 
     @property
     def has_gaps(self) -> bool:

@@ -15,6 +15,7 @@ from arcview.model.patch import ChangeKind, DiffLine, FileChange, LineKind, Path
 from arcview.text import cells, clean
 from arcview.ui import theme
 from arcview.ui.rows.lines import Cell, styled_parts, syntax_parts
+from arcview.ui.safe import one_line
 
 WIDE_GUTTERS = 84
 """Columns from which on the unified view has both line numbers."""
@@ -57,7 +58,7 @@ def describe(change: FileChange) -> str:
     elif change.kind is ChangeKind.TYPE_CHANGED:
         words.append(f"{_mode(change.old_mode)} → {_mode(change.new_mode)}")
     elif change.kind is ChangeKind.UNMERGED:
-        words.append("combined diff, shown raw")
+        words.append("combined")
     elif change.kind in (ChangeKind.ADDED, ChangeKind.DELETED):
         words.append(change.kind.value)
         mode = change.new_mode or change.old_mode
@@ -75,6 +76,23 @@ def describe(change: FileChange) -> str:
     if change.binary:
         words.append(f"binary{_sizes(change)}")
     return ", ".join(words)
+
+
+def nothing(change: FileChange) -> str:
+    """Why a file has no lines to show."""
+    if change.binary:
+        return "binary, not shown as text"
+    match change.kind:
+        case ChangeKind.ADDED:
+            return "an empty file"
+        case ChangeKind.DELETED:
+            return "it was empty"
+        case ChangeKind.RENAMED | ChangeKind.COPIED:
+            return "no line changed"
+        case ChangeKind.MODE_CHANGED:
+            return "only the mode changed"
+        case _:
+            return "no lines to show"
 
 
 def _mode(mode: str | None) -> str:
@@ -117,7 +135,7 @@ def header(change: FileChange, *, is_open: bool, width: int, line_style: str) ->
     right = Content.assemble(" ", counts(change.added, change.removed), " ")
     room = max(8, width - right.cell_length - 4)
     words = describe(change)
-    path = shortened(clean(change.path).replace("\n", "␊"), room)
+    path = shortened(one_line(change.path) or "(no name)", room)
     left: list[str | tuple[str, str]] = [
         (f"{'▾' if is_open else '▸'} ", theme.MUTED),
         (f"{letter} ", f"bold {style}"),
@@ -125,7 +143,7 @@ def header(change: FileChange, *, is_open: bool, width: int, line_style: str) ->
     ]
     rest = room - cells(path) - 2
     if words and rest > 6:
-        words = clean(words).replace("\n", "␊")
+        words = one_line(words)
         left.append(
             (f"  {words if cells(words) <= rest else words[: rest - 1] + '…'}", theme.MUTED)
         )
@@ -149,18 +167,18 @@ def group(name: PathClass, files: int, added: int, removed: int, *, is_open: boo
 
 def hunk(heading: str, old: int, new: int, unchanged: int) -> Content:
     """`··· 120 unchanged lines ···  @@ -88 +92 @@ def apply`."""
-    parts: list[tuple[str, str]] = []
+    parts: list[tuple[str, str]] = [("  ", "")]
     if unchanged:
         parts.append((f"··· {unchanged:,} unchanged {_lines(unchanged)} ", theme.MUTED))
     parts.append((f"@@ −{old} +{new} @@ ", theme.HUNK))
-    parts.append((clean(heading), theme.HUNK))
+    parts.append((one_line(heading), theme.HUNK))
     return Content.assemble(*parts)
 
 
 def end_gap(unchanged: int | None) -> Content:
     """`··· 40 unchanged lines to the end`, without the number where the file is not there yet."""
     known = "" if unchanged is None else f" {unchanged:,} unchanged {_lines(unchanged)}"
-    return Content.styled(f"···{known or ' unchanged'} to the end", theme.MUTED)
+    return Content.styled(f"  ···{known or ' unchanged'} to the end", theme.MUTED)
 
 
 def _lines(count: int) -> str:

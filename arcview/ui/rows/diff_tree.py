@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from arcview.model.patch import FileChange
-from arcview.text import cells, clean
+from arcview.text import cells
 from arcview.ui import theme
 from arcview.ui.rows import diff_lines
 from arcview.ui.rows.diff_file import FOLDED_CLASSES
 from arcview.ui.rows.lines import Cell, RowSource
-from arcview.ui.safe import plain
+from arcview.ui.safe import one_line, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class FileTree(RowSource):
         """The path of a file, the label of other rows."""
         del lane
         change = self.change_at(index)
-        return clean(change.path if change else self._rows[index].label if self._rows else "")
+        return one_line(change.path if change else self._rows[index].label if self._rows else "")
 
     def cells(self, index: int, width: int) -> Sequence[Cell]:
         """Name, and counts at the right edge."""
@@ -107,7 +107,7 @@ class FileTree(RowSource):
             return (Cell(plain(self._empty, theme.MUTED)),)
         row = self._rows[index]
         indent = "  " * row.depth
-        label = clean(row.label).replace("\n", "␊")
+        label = one_line(row.label)
         if row.change is None:
             return (Cell(Content.styled(f"{indent}{label}", theme.MUTED), scrolls=True),)
         letter, style = diff_lines.kind_letter(row.change)

@@ -19,6 +19,7 @@ from arcview.ui.rows.diff_lines import size
 from arcview.ui.rows.lines import Cell, styled_parts, syntax_parts
 from arcview.ui.rows.steps_parts import PartKind, StepPart, has_failed
 from arcview.ui.rows.text_view import ansi_content
+from arcview.ui.safe import one_line
 
 MARGIN = 9
 """Columns left of the lines of an opened step."""
@@ -134,10 +135,10 @@ def summary(step: Step) -> Content:
         if not line and step.raw:
             line = _first_line(step.raw)
         return Content.assemble((clean(line) or "(empty)", style))
-    parts: list[tuple[str, str]] = [(clean(call_summary(step.calls[0])), "")]
+    parts: list[tuple[str, str]] = [(one_line(call_summary(step.calls[0])), "")]
     if len(step.calls) > 1:
         names = ", ".join(dict.fromkeys(call.name for call in step.calls[1:]))
-        parts.append((f"  +{len(step.calls) - 1}: {clean(clip(names, 60))}", theme.MUTED))
+        parts.append((f"  +{len(step.calls) - 1}: {one_line(clip(names, 60))}", theme.MUTED))
     if step.text.strip():
         parts.append((f"  — {clean(_first_line(step.text))}", theme.MUTED))
     return Content.assemble(*parts)
@@ -171,7 +172,7 @@ def header(
     glyph, name, style = speaker(step)
     fold = "▾" if is_open else "▸"
     number = "" if step.number is None else str(step.number)
-    shown = clean(clip(name, 40)).replace("\n", "␊")
+    shown = one_line(clip(name, 40))
     name_width = 12 if width >= 90 else 8
     shown = shown if cells(shown) <= name_width else f"{shown[: name_width - 1]}…"
     padding = " " * max(1, name_width + 1 - cells(shown))
@@ -192,7 +193,7 @@ def header(
 
 
 def _figures(step: Step, columns: Columns, badges: Sequence[Badge]) -> Content:
-    parts = [(f"  {clean(clip(badge.text, 40))}", badge.style) for badge in badges]
+    parts = [(f"  {one_line(clip(badge.text, 40))}", badge.style) for badge in badges]
     usage = step.usage or Usage()
     if columns.duration:
         text = "" if step.duration_s is None else duration(step.duration_s)
