@@ -294,7 +294,11 @@ def test_different_checksums_do_not_prove_a_change(run: Path) -> None:
     ("make", "missing"),
     [
         (lambda p: p.write_text("x"), "checkpoint_1/snapshot: expected a folder, found a file"),
-        (lambda p: p.symlink_to("/"), "checkpoint_1/snapshot is a link; links are not followed"),
+        (
+            lambda p: p.symlink_to("/"),
+            "checkpoint_1/snapshot: a link leads out of its folder; "
+            "it is not followed: paths stay inside the folder",
+        ),
     ],
 )
 def test_a_snapshot_that_is_no_folder_is_a_missing_state(
@@ -310,8 +314,50 @@ def test_a_snapshot_that_is_no_folder_is_a_missing_state(
 def test_a_link_that_leaves_the_run_is_not_followed(run: Path, tmp_path: Path) -> None:
     secret = write(tmp_path / "secret.txt", "secret")
     (run / "checkpoint_1" / "link.txt").symlink_to(secret)
-    with pytest.raises(BadInputError, match="leads out of the run folder"):
+    with pytest.raises(BadInputError, match="a link leads out of its folder"):
         open_run(run).text("checkpoint_1/link.txt")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "checkpoint_1/evaluation.json",
+        "checkpoint_1/evaluation/report.json",
+        "checkpoint_1/prompt.txt",
+        "checkpoint_1/inference_result.json",
+        "checkpoint_1/agent/stdout.jsonl",
+        "checkpoint_1/agent",
+        "checkpoint_1",
+    ],
+)
+def test_no_file_is_read_through_a_link_that_leaves_the_run(
+    run: Path, tmp_path: Path, name: str
+) -> None:
+    outside = tmp_path / "outside"
+    shutil.move(run / name, outside)
+    (run / name).symlink_to(outside)
+    if name != "checkpoint_1":
+        write(outside / "stdout.jsonl" if outside.is_dir() else outside, "SECRET")
+    opened = open_run(run)
+    tests = [t for g in opened.run.gates for t in opened.gate_tests(g.gate, g.state)]
+    steps = [opened.trajectory(stage.trajectories) for stage in opened.run.stages]
+    shown = repr((opened.run, tests, steps, opened.problems()))
+    assert "SECRET" not in shown
+    assert any("a link leads out" in problem for problem in problems(opened)) or "agent" in name
+
+
+def test_a_checkpoint_that_is_called_like_a_path_out_is_not_followed(
+    run: Path, tmp_path: Path
+) -> None:
+    write_run(tmp_path / "other")
+    write(
+        run / "problem.yaml",
+        'name: demo\ncheckpoints:\n  "../other/checkpoint_1": {}\n  "a\\0b": {}\n',
+    )
+    opened = open_run(run)
+    assert [stage.end for stage in opened.run.stages] == [None, None, "S3", "S4"]
+    assert any("the path leaves its folder" in problem for problem in problems(opened))
+    assert any("no file can be called that" in problem for problem in problems(opened))
 
 
 def test_a_damaged_inference_result_leaves_the_gate(run: Path) -> None:
@@ -495,3 +541,22 @@ def test_no_damage_of_a_file_raises(run: Path, name: str, content: str) -> None:
     first = opened.run.stage_gate(1)
     assert first is not None
     assert first.f2p is not None
+
+
+@pytest.mark.parametrize(
+    ("summary", "status"),
+    [
+        ("state: completed", Status.COMPLETED),
+        ("state: failed", Status.COMPLETED),
+        ("state: hit_rate_limited", Status.INTERRUPTED),
+        ("state: running", Status.INTERRUPTED),
+        ("state: error\n  error_type: DockerException", Status.INFRASTRUCTURE_ERROR),
+        ("ended: null", Status.UNKNOWN),
+    ],
+)
+def test_how_the_harness_ended_is_the_status_of_the_run(
+    run: Path, summary: str, status: Status
+) -> None:
+    ran = "checkpoints: {checkpoint_1: ran, checkpoint_2: ran}"
+    write(run / "run_info.yaml", f"summary:\n  {summary}\n  {ran}\n")
+    assert open_run(run).run.status is status

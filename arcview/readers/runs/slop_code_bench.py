@@ -19,6 +19,7 @@ from arcview.model.results import GateTest
 from arcview.model.run import Run
 from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
 from arcview.readers.fields import read_bytes
+from arcview.readers.inside import inside
 from arcview.readers.registry import Detection, find_trajectory_reader
 from arcview.readers.runs.slop_code_bench_agent import ARCHIVE
 from arcview.readers.runs.slop_code_bench_gates import detailed
@@ -119,8 +120,8 @@ class OpenedSlopCodeBench:
         """One trajectory with the files that complete it."""
         try:
             if ref.format != CLAUDE_CODE:
-                reader, _ = find_trajectory_reader(self._path / ref.path)
-                return reader.read(self._path / ref.path)
+                file = inside(self._path, ref.path)
+                return find_trajectory_reader(file)[0].read(file)
         except ArcviewError as error:
             problem = Problem(ref.path, f"{error}; its steps cannot be shown")
             return Trajectory(format="unknown", problems=(problem,))
@@ -159,22 +160,13 @@ class OpenedSlopCodeBench:
     def _bytes(self, path: str) -> bytes:
         """A file of the run by its path relative to it, which may lead into an archive."""
         parts = PurePosixPath(path).parts
-        if not parts or PurePosixPath(path).is_absolute() or ".." in parts or "\0" in path:
-            raise BadInputError(path, "expected a path inside the run folder")
         if ARCHIVE in parts:
             at = parts.index(ARCHIVE) + 1
             archive = self._skeleton.agent_files.get("/".join(parts[:at]))
             if archive is None:
                 raise BadInputError(path, "the archive is missing")
             return archive.read("/".join(parts[at:]))
-        return read_bytes(self._inside(path), path)
-
-    def _inside(self, path: str) -> Path:
-        """The real place of a file, which must be below the run folder."""
-        real = (self._path / path).resolve()
-        if not real.is_relative_to(self._path.resolve()):
-            raise BadInputError(path, "leads out of the run folder; links are not followed")
-        return real
+        return read_bytes(inside(self._path, path), path)
 
 
 def _as_of(session: Session, role: SessionRole) -> Session:

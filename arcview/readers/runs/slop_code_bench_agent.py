@@ -19,6 +19,7 @@ from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Usage
 from arcview.readers.fields import Fields, read_bytes
+from arcview.readers.inside import inside
 
 FOLDER = "agent"
 ARCHIVE = "agent.tar.gz"
@@ -61,12 +62,24 @@ class AgentFiles(Protocol):
         ...
 
 
-def find_agent_files(checkpoint: Path, shown: str, problems: list[Problem]) -> AgentFiles | None:
-    """The agent's files in a checkpoint or an `after_skill` folder; null when it has none."""
-    if (checkpoint / FOLDER).is_dir() and not (checkpoint / FOLDER).is_symlink():
-        return FolderFiles(checkpoint / FOLDER, f"{shown}/{FOLDER}")
-    if (checkpoint / ARCHIVE).is_file():
-        return ArchiveFiles(checkpoint / ARCHIVE, f"{shown}/{ARCHIVE}", problems)
+def find_agent_files(root: Path, shown: str, problems: list[Problem]) -> AgentFiles | None:
+    """The agent's files in a checkpoint or an `after_skill` folder; null when it has none.
+
+    Args:
+        root: The run folder.
+        shown: The checkpoint or `after_skill` folder relative to it.
+        problems: Takes what is wrong.
+    """
+    try:
+        folder = inside(root, f"{shown}/{FOLDER}")
+        archive = inside(root, f"{shown}/{ARCHIVE}")
+    except BadInputError as error:
+        problems.append(Problem(error.path, error.expected))
+        return None
+    if folder.is_dir():
+        return FolderFiles(folder, f"{shown}/{FOLDER}")
+    if archive.is_file():
+        return ArchiveFiles(archive, f"{shown}/{ARCHIVE}", problems)
     return None
 
 
@@ -104,6 +117,8 @@ class FolderFiles:
         return self._part(name, from_end=True)
 
     def _part(self, name: str, *, from_end: bool) -> bytes:
+        if name not in self.names():
+            return b""
         try:
             with (self.root / name).open("rb") as file:
                 if from_end:

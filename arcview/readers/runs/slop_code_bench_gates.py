@@ -16,6 +16,7 @@ from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
 from arcview.readers.fields import Fields
+from arcview.readers.inside import inside
 from arcview.readers.reports.pytest_json import merged, read_entries
 
 EVALUATION = "evaluation.json"
@@ -41,15 +42,16 @@ class Evaluation:
     record: GateRecord
     checkpoint: str
     """Name of the checkpoint whose gate it is."""
-    folder: Path
+    root: Path
+    """The run folder."""
     shown: str
-    """The folder relative to the run; `after_skill` included."""
+    """The folder of the result relative to it; `after_skill` included."""
     tests: tuple[GateTest, ...] = ()
     """Without messages; empty when unmeasured."""
 
 
 def read_evaluation(
-    folder: Path,
+    root: Path,
     shown: str,
     *,
     gate: str,
@@ -60,25 +62,25 @@ def read_evaluation(
     """Reads what `evaluation.json` says; whatever is wrong with it makes the gate unmeasured.
 
     Args:
-        folder: The checkpoint's folder, or `after_skill` in it.
-        shown: That folder relative to the run.
+        root: The run folder.
+        shown: The checkpoint's folder, or `after_skill` in it, relative to the run.
         gate: Id of the gate.
         state: Id of the state that was evaluated.
         checkpoint: Name of the checkpoint whose gate this is.
         problems: Takes what is wrong.
     """
-    logs = tuple(f"{shown}/{log}" for log in LOGS if (folder / log).is_file())
+    name = f"{shown}/{EVALUATION}"
+    logs = tuple(f"{shown}/{log}" for log in LOGS if (root / shown / log).is_file())
     record = GateRecord(gate=gate, state=state, log_paths=logs)
-    file = folder / EVALUATION
-    if not file.exists():
+    if not (root / name).exists():
         record = replace(record, unmeasured=f"no {EVALUATION}")
-        return Evaluation(record, checkpoint, folder, shown)
+        return Evaluation(record, checkpoint, root, shown)
     try:
-        fields = Fields.json_file(file, f"{shown}/{EVALUATION}", problems)
+        fields = Fields.json_file(inside(root, name), name, problems)
     except BadInputError as error:
-        problems.append(Problem(f"{shown}/{EVALUATION}", f"{error.expected}; gate unmeasured"))
+        problems.append(Problem(name, f"{error.expected}; gate unmeasured"))
         record = replace(record, unmeasured=f"{EVALUATION} is damaged: {error.expected}")
-        return Evaluation(record, checkpoint, folder, shown)
+        return Evaluation(record, checkpoint, root, shown)
     exit_code = fields.number("pytest_exit_code")
     record = replace(
         record,
@@ -86,9 +88,11 @@ def read_evaluation(
         exit_codes=() if exit_code is None else (int(exit_code),),
     )
     entries = _entries(fields, checkpoint)
-    if reason := _unmeasured(fields, record.exit_codes, entries, folder):
-        return Evaluation(replace(record, unmeasured=reason), checkpoint, folder, shown)
-    return Evaluation(_counted(record, fields, entries), checkpoint, folder, shown, merged(entries))
+    if reason := _unmeasured(fields, record.exit_codes, entries):
+        first_line = _first_line(root, f"{shown}/{LOGS[1]}")
+        reason = f"{reason}: {first_line}" if first_line else reason
+        return Evaluation(replace(record, unmeasured=reason), checkpoint, root, shown)
+    return Evaluation(_counted(record, fields, entries), checkpoint, root, shown, merged(entries))
 
 
 def detailed(evaluation: Evaluation, problems: list[Problem]) -> tuple[GateTest, ...]:
@@ -101,7 +105,7 @@ def detailed(evaluation: Evaluation, problems: list[Problem]) -> tuple[GateTest,
         return ()
     shown = f"{evaluation.shown}/{REPORT}"
     try:
-        entries = read_entries(evaluation.folder / REPORT, shown, problems)
+        entries = read_entries(inside(evaluation.root, shown), shown, problems)
     except BadInputError as error:
         what = f"{error.expected}; messages, tracebacks and durations are not available"
         problems.append(Problem(shown, what))
@@ -155,27 +159,22 @@ def _outcome(word: str) -> Outcome:
 
 
 def _unmeasured(
-    fields: Fields, exit_codes: tuple[int, ...], entries: Sequence[GateTest], folder: Path
+    fields: Fields, exit_codes: tuple[int, ...], entries: Sequence[GateTest]
 ) -> str | None:
     """Why nothing was measured, or null when something was."""
     cannot_run = _CANNOT_RUN.intersection(exit_codes)
     exits = f"pytest exit {exit_codes[0]}" if exit_codes else "pytest exit code not recorded"
     if fields.flag("infrastructure_failure") or cannot_run:
-        reason = f"infrastructure failure: {exits}"
-    elif not entries:
-        reason = f"no test is recorded: {exits}"
-    else:
-        return None
-    first_line = _first_line(folder / "evaluation" / "stderr.txt")
-    return f"{reason}: {first_line}" if first_line else reason
+        return f"infrastructure failure: {exits}"
+    return None if entries else f"no test is recorded: {exits}"
 
 
-def _first_line(file: Path) -> str | None:
+def _first_line(root: Path, relative: str) -> str | None:
     """The first line with something in it, from the first 4 KiB."""
     try:
-        with file.open("rb") as opened:
+        with inside(root, relative).open("rb") as opened:
             head = opened.read(4096).decode("utf-8", "replace")
-    except OSError:
+    except (OSError, BadInputError):
         return None
     return next((line.strip() for line in head.splitlines() if line.strip()), None)
 

@@ -16,7 +16,8 @@ from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.run import Chain, Pass, Run, Stage, Status
 from arcview.model.states import EmptySource, FolderSource, Provenance, State, StateKind
-from arcview.readers.fields import Fields
+from arcview.readers.fields import Fields, read_bytes
+from arcview.readers.inside import inside
 from arcview.readers.runs.slop_code_bench_agent import AgentFiles
 from arcview.readers.runs.slop_code_bench_gates import EVALUATION, Evaluation, read_evaluation
 from arcview.readers.runs.slop_code_bench_sessions import (
@@ -27,6 +28,7 @@ from arcview.readers.runs.slop_code_bench_sessions import (
 )
 from arcview.readers.runs.slop_code_bench_stages import (
     AFTER_SKILL,
+    DIFF,
     INFERENCE,
     PROMPT,
     SNAPSHOT,
@@ -89,13 +91,13 @@ def read_skeleton(path: Path, *, with_sessions: bool) -> Skeleton:
         BadInputError: problem.yaml is missing or is not what the layout promises.
     """
     problems: list[Problem] = []
-    problem = Fields.yaml_file(path / PROBLEM, PROBLEM, problems)
+    problem = Fields.yaml_file(inside(path, PROBLEM), PROBLEM, problems)
     task = problem.need_text("name")
     run_info = _run_info(path, problems)
     summary = None if run_info is None else run_info.sub("summary")
     ckpt_states = None if summary is None else summary.sub("checkpoints")
     checkpoints = read_checkpoints(path, problem, ckpt_states, problems)
-    placed = _placed(checkpoints, run_info) if with_sessions else {}
+    placed = _placed(path, checkpoints, run_info) if with_sessions else {}
     builder = _Builder(path, problems, checkpoints, summary, placed)
     _build(builder)
     run = _run(builder, task, run_info)
@@ -105,21 +107,26 @@ def read_skeleton(path: Path, *, with_sessions: bool) -> Skeleton:
 
 
 def _run_info(path: Path, problems: list[Problem]) -> Fields | None:
-    file = path / RUN_INFO
     try:
-        return Fields.yaml_file(file, RUN_INFO, problems)
+        return Fields.yaml_file(inside(path, RUN_INFO), RUN_INFO, problems)
     except BadInputError as error:
-        what = error.expected if file.exists() else "missing: the run did not reach its end"
+        what = (
+            error.expected
+            if (path / RUN_INFO).exists()
+            else "missing: the run did not reach its end"
+        )
         lost = "agent and model come from the first line of the stream, totals are not recorded"
         problems.append(Problem(RUN_INFO, f"{what}; {lost}"))
         return None
 
 
-def _placed(checkpoints: list[Checkpoint], run_info: Fields | None) -> dict[int, Placed]:
+def _placed(
+    path: Path, checkpoints: list[Checkpoint], run_info: Fields | None
+) -> dict[int, Placed]:
     silent = {c.index for c in checkpoints if c.after_skill is not None and c.pass_agent is None}
     known = Known(
         prompts={c.index: c.prompt for c in checkpoints if c.prompt},
-        pass_prompts=pass_prompts(checkpoints, run_info),
+        pass_prompts=pass_prompts(path, checkpoints, run_info),
         silent_passes=frozenset(silent),
     )
     return {
@@ -150,7 +157,7 @@ def _stage(builder: _Builder, checkpoint: Checkpoint) -> Stage:
         return stage
     base = builder.states[-1].id
     end = _end_state(builder, checkpoint)
-    _gate(builder, checkpoint, checkpoint.folder, checkpoint.name, end)
+    _gate(builder, checkpoint, checkpoint.name, end)
     usage, steps, notes = stage_usage(checkpoint)
     result = checkpoint.inference
     placed = builder.placed.get(checkpoint.index, Placed())
@@ -183,9 +190,8 @@ def _end_state(builder: _Builder, checkpoint: Checkpoint) -> str | None:
     traces = (SNAPSHOT, INFERENCE, EVALUATION)
     if not any((folder / name).exists() for name in traces) and checkpoint.to_checksum is None:
         return None
-    state = _snapshot(
-        f"S{checkpoint.index}", checkpoint, StateKind.STAGE_END, folder, checkpoint.name
-    )
+    state_id = f"S{checkpoint.index}"
+    state = _snapshot(builder.path, state_id, checkpoint, StateKind.STAGE_END, checkpoint.name)
     is_same = checkpoint.from_checksum is not None
     is_same = is_same and checkpoint.from_checksum == checkpoint.to_checksum
     builder.states.append(replace(state, unchanged=True) if is_same else state)
@@ -193,29 +199,31 @@ def _end_state(builder: _Builder, checkpoint: Checkpoint) -> str | None:
 
 
 def _snapshot(
-    state_id: str, checkpoint: Checkpoint, kind: StateKind, folder: Path, shown: str
+    root: Path, state_id: str, checkpoint: Checkpoint, kind: StateKind, shown: str
 ) -> State:
     """A state from a snapshot folder, or why its files are not there."""
-    snapshot = folder / SNAPSHOT
     state = State(state_id, checkpoint.index, kind, Provenance.RECORDED)
-    if snapshot.is_symlink():
-        missing = f"{shown}/{SNAPSHOT} is a link; links are not followed"
-    elif snapshot.is_dir():
-        return replace(state, source=FolderSource(str(snapshot.absolute())))
-    elif snapshot.exists():
-        missing = f"{shown}/{SNAPSHOT}: expected a folder, found a file"
+    name = f"{shown}/{SNAPSHOT}"
+    try:
+        snapshot = inside(root, name)
+    except BadInputError as error:
+        missing = f"{name}: {error.expected}"
     else:
-        missing = f"{shown}/{SNAPSHOT} is missing{_what_diff_says(folder)}"
+        if snapshot.is_dir():
+            return replace(state, source=FolderSource(str(snapshot.absolute())))
+        missing = f"{name} is missing{_what_diff_says(root, shown)}"
+        if snapshot.exists():
+            missing = f"{name}: expected a folder, found a file"
     return replace(state, provenance=Provenance.UNKNOWN, missing=missing)
 
 
-def _what_diff_says(folder: Path) -> str:
+def _what_diff_says(root: Path, shown: str) -> str:
     """What diff.json tells about a state whose snapshot is missing."""
+    name = f"{shown}/{DIFF}"
     try:
-        diff = Fields.json_file(folder / "diff.json", "diff.json", [])
+        files = Fields.json_file(inside(root, name), name, []).values.get("file_diffs")
     except BadInputError:
         return ""
-    files = diff.values.get("file_diffs")
     if not isinstance(files, dict):
         return ""
     if files:
@@ -235,16 +243,23 @@ def _passes(
     if checkpoint.after_skill is not None:
         shown = f"{checkpoint.name}/{AFTER_SKILL}"
         builder.states.append(
-            _snapshot(state_id, checkpoint, StateKind.BETWEEN, checkpoint.after_skill, shown)
+            _snapshot(builder.path, state_id, checkpoint, StateKind.BETWEEN, shown)
         )
-        _gate(builder, checkpoint, checkpoint.after_skill, shown, state_id)
+        _gate(builder, checkpoint, shown, state_id)
     elif refs:
         missing = f"a session of a pass is there, but no {checkpoint.name}/{AFTER_SKILL}"
         builder.states.append(_lost(state_id, index, missing))
     else:
         _add_unrecorded(builder, checkpoint, following)
         return ()
-    return (Pass(state_id, _PASS_NAME, tuple(refs), pass_usage(checkpoint, builder.problems)),)
+    return (
+        Pass(
+            state_id,
+            _PASS_NAME,
+            tuple(refs),
+            pass_usage(builder.path, checkpoint, builder.problems),
+        ),
+    )
 
 
 def _lost(state_id: str, stage: int, missing: str) -> State:
@@ -267,12 +282,10 @@ def _add_unrecorded(
     builder.states.append(_lost(state_id, checkpoint.index, missing))
 
 
-def _gate(
-    builder: _Builder, checkpoint: Checkpoint, folder: Path, shown: str, state: str | None
-) -> None:
+def _gate(builder: _Builder, checkpoint: Checkpoint, shown: str, state: str | None) -> None:
     gate = str(checkpoint.index)
     evaluation = read_evaluation(
-        folder,
+        builder.path,
         shown,
         gate=gate,
         state=state,
@@ -354,8 +367,11 @@ def _run_id(builder: _Builder, task: str, *who: str | None) -> str:
     digest = hashlib.sha256(json.dumps([LAYOUT, task, *who]).encode())
     for checkpoint in builder.checkpoints:
         for name in (PROMPT, EVALUATION, INFERENCE, f"{AFTER_SKILL}/{EVALUATION}"):
-            if checkpoint.folder is None or not (checkpoint.folder / name).is_file():
+            relative = f"{checkpoint.name}/{name}"
+            try:
+                content = read_bytes(inside(builder.path, relative), relative)
+            except BadInputError:
                 continue
-            digest.update(f"\0{checkpoint.name}/{name}\0".encode("utf-8", "surrogateescape"))
-            digest.update((checkpoint.folder / name).read_bytes())
+            digest.update(f"\0{relative}\0".encode("utf-8", "surrogateescape"))
+            digest.update(content)
     return f"scb-{digest.hexdigest()[:16]}"

@@ -14,7 +14,8 @@ from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.run import Status
 from arcview.model.trajectory import Usage
-from arcview.readers.fields import Fields
+from arcview.readers.fields import Fields, read_bytes
+from arcview.readers.inside import inside
 from arcview.readers.runs.slop_code_bench_agent import (
     AgentFiles,
     StreamEnds,
@@ -85,7 +86,7 @@ def read_checkpoints(
         what = f"not among the checkpoints that {problem.shown} declares"
         problems.append(Problem(name, what))
     return [
-        _read(path / name, name, index, None if states is None else states.text(name), problems)
+        _read(path, name, index, None if states is None else states.text(name), problems)
         for index, name in enumerate([*names, *undeclared], start=1)
     ]
 
@@ -105,15 +106,20 @@ def _number(name: str) -> tuple[int, str]:
 
 
 def _read(
-    folder: Path, name: str, index: int, run_state: str | None, problems: list[Problem]
+    root: Path, name: str, index: int, run_state: str | None, problems: list[Problem]
 ) -> Checkpoint:
+    try:
+        folder = inside(root, name)
+        after = inside(root, f"{name}/{AFTER_SKILL}")
+    except BadInputError as error:
+        problems.append(Problem(error.path, error.expected))
+        return Checkpoint(index, name, None, run_state)
     if not folder.is_dir():
         return Checkpoint(index, name, None, run_state)
-    inference, damaged = _optional_json(folder / INFERENCE, f"{name}/{INFERENCE}", problems)
-    checksums = _checksums(folder / DIFF)
-    agent = find_agent_files(folder, name, problems)
-    after = folder / AFTER_SKILL
-    pass_agent = find_agent_files(after, f"{name}/{AFTER_SKILL}", problems)
+    inference, damaged = _optional_json(root, f"{name}/{INFERENCE}", problems)
+    checksums = _checksums(root, f"{name}/{DIFF}")
+    agent = find_agent_files(root, name, problems)
+    pass_agent = find_agent_files(root, f"{name}/{AFTER_SKILL}", problems)
     return Checkpoint(
         index,
         name,
@@ -121,7 +127,7 @@ def _read(
         run_state,
         inference,
         damaged,
-        _prompt(folder / PROMPT, f"{name}/{PROMPT}", problems),
+        _prompt(root, f"{name}/{PROMPT}", problems),
         checksums.get("from"),
         checksums.get("to"),
         agent,
@@ -132,39 +138,36 @@ def _read(
     )
 
 
-def _optional_json(file: Path, shown: str, problems: list[Problem]) -> tuple[Fields | None, bool]:
+def _optional_json(
+    root: Path, relative: str, problems: list[Problem]
+) -> tuple[Fields | None, bool]:
     """A JSON file that may be missing, and whether it is there but damaged."""
-    if not file.exists():
+    if not (root / relative).exists():
         return None, False
     try:
-        return Fields.json_file(file, shown, problems), False
+        return Fields.json_file(inside(root, relative), relative, problems), False
     except BadInputError as error:
+        place = f"{relative}: {error.field}" if error.field else relative
         what = f"{error.expected}; status, cost and times of the stage are not available"
-        problems.append(Problem(_place(shown, error), what))
+        problems.append(Problem(place, what))
         return None, True
 
 
-def _place(shown: str, error: BadInputError) -> str:
-    return f"{shown}: {error.field}" if error.field else shown
-
-
-def _prompt(file: Path, shown: str, problems: list[Problem]) -> str | None:
+def _prompt(root: Path, relative: str, problems: list[Problem]) -> str | None:
     try:
-        return file.read_bytes().decode("utf-8", "replace")
-    except FileNotFoundError:
-        what = "the file is missing; the specification of the stage is not available"
-    except OSError as error:
-        what = f"cannot be read: {error.strerror}"
-    problems.append(Problem(shown, what))
-    return None
+        return read_bytes(inside(root, relative), relative).decode("utf-8", "replace")
+    except BadInputError as error:
+        what = f"{error.expected}; the specification of the stage is not available"
+        problems.append(Problem(relative, what))
+        return None
 
 
-def _checksums(file: Path) -> dict[str, str]:
+def _checksums(root: Path, relative: str) -> dict[str, str]:
     """The two checksums, which the writer puts first; the diff itself is not trusted."""
     try:
-        with file.open("rb") as opened:
+        with inside(root, relative).open("rb") as opened:
             head = opened.read(_CHECKSUM_BYTES)
-    except OSError:
+    except (OSError, BadInputError):
         return {}
     return {side.decode(): value.decode() for side, value in _CHECKSUMS.findall(head)}
 
@@ -268,12 +271,12 @@ def _uncounted(figures: Mapping[str, float | None]) -> Iterator[str]:
         yield f"reported as 0 beside real work, so unknown: {', '.join(zero)}"
 
 
-def pass_usage(checkpoint: Checkpoint, problems: list[Problem]) -> Usage | None:
+def pass_usage(root: Path, checkpoint: Checkpoint, problems: list[Problem]) -> Usage | None:
     """What the pass after the stage used: by its stream's closing line, else by its statistics."""
     if (usage := checkpoint.pass_ends.usage) is not None or checkpoint.after_skill is None:
         return usage
     name = f"{checkpoint.name}/{AFTER_SKILL}/{PASS_STATS[0]}"
-    fields, _ = _optional_json(checkpoint.after_skill / PASS_STATS[0], name, problems)
+    fields, _ = _optional_json(root, name, problems)
     if fields is None:
         return None
     recorded = Usage(
@@ -286,7 +289,9 @@ def pass_usage(checkpoint: Checkpoint, problems: list[Problem]) -> Usage | None:
     return measured(recorded)
 
 
-def pass_prompts(checkpoints: list[Checkpoint], run_info: Fields | None) -> tuple[str, ...]:
+def pass_prompts(
+    root: Path, checkpoints: list[Checkpoint], run_info: Fields | None
+) -> tuple[str, ...]:
     """Beginnings of the prompts that passes were given, wherever they are recorded."""
     prompts = []
     if run_info is not None:
@@ -294,8 +299,7 @@ def pass_prompts(checkpoints: list[Checkpoint], run_info: Fields | None) -> tupl
     for checkpoint in checkpoints:
         if checkpoint.folder is None:
             continue
-        files = [checkpoint.folder / AFTER_SKILL / PASS_STATS[0], checkpoint.folder / PASS_STATS[1]]
-        for file in files:
-            fields, _ = _optional_json(file, file.name, [])
+        for name in (f"{AFTER_SKILL}/{PASS_STATS[0]}", PASS_STATS[1]):
+            fields, _ = _optional_json(root, f"{checkpoint.name}/{name}", [])
             prompts.append(None if fields is None else fields.text("skill_prompt_preview"))
     return tuple(dict.fromkeys(prompt for prompt in prompts if prompt))
