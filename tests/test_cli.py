@@ -93,6 +93,33 @@ def test_the_screens_need_a_terminal(runs: Path, capsys: Capture) -> None:
     assert "arcview show runs/demo/notes-cli" in only_line(capsys.readouterr().err)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], ("runs", None, None)),
+        (["runs/demo/notes-cli"], ("runs/demo/notes-cli", None, None)),
+        (["runs", "--at", "gate:3", "--layout", "native"], ("runs", "native", "gate:3")),
+    ],
+)
+def test_on_a_terminal_the_screens_open(
+    arguments: list[str],
+    expected: tuple[str, str | None, str | None],
+    runs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[str, str | None, str | None]] = []
+
+    def run_app(path: Path, *, layout: str | None, at: str | None, **_: object) -> int:
+        asked.append((str(path), layout, at))
+        return 5
+
+    monkeypatch.setattr("arcview.ui.app.run_app", run_app)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert cli.main(arguments) == 5
+    assert asked == [expected]
+
+
 def test_a_path_that_is_called_like_a_command_can_be_given(
     tmp_path: Path, demo_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
