@@ -16,6 +16,7 @@ from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Run, Stage, Status
 from arcview.model.states import StateKind
 from arcview.readers.registry import OpenedRun, find_run_reader
+from arcview.readers.runs.native_fields import tidy
 
 _RUN_FILE = "run.json"
 
@@ -47,7 +48,7 @@ def check(path: Path, layout: str | None = None) -> CheckReport:
     opened = reader.read(path)
     built = _built_states(opened)
     faults = [*opened.run.problems, *opened.problems(), *_trajectory_faults(opened), *built.faults]
-    return CheckReport(_once(faults), _once([*_off(opened), *built.off]))
+    return CheckReport(tidy(faults), tidy([*_off(opened), *built.off]))
 
 
 def _check_native(path: Path) -> CheckReport:
@@ -68,7 +69,7 @@ def _check_native(path: Path) -> CheckReport:
         others = [*opened.problems(), *_trajectory_faults(opened), *built.faults]
         faults = _with_others(faults, others)
         off += (*_off(opened), *documents.off(opened.run), *built.off)
-    return CheckReport(_once(faults), _once([*off, *documents.secrets]))
+    return CheckReport(tidy(faults), tidy([*off, *documents.secrets]))
 
 
 def _with_others(faults: list[Problem], others: Iterable[Problem]) -> list[Problem]:
@@ -79,10 +80,6 @@ def _with_others(faults: list[Problem], others: Iterable[Problem]) -> list[Probl
         for other in others
         if not any(place == other.where or place.startswith(f"{other.where}: ") for place in places)
     ]
-
-
-def _once(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    return tuple(dict.fromkeys(problems))
 
 
 def _trajectory_faults(opened: OpenedRun) -> Iterator[Problem]:

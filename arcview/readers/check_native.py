@@ -259,10 +259,10 @@ def _check_indexes(name: str, indexes: Sequence[int]) -> Iterator[Problem]:
     distinct = list(dict.fromkeys(indexes))
     if distinct != sorted(distinct):
         yield Problem(f"{name}: stages", "are not in the order of their indexes")
-    missing = sorted(set(range(1, max(indexes, default=0) + 1)) - set(indexes))
-    if missing:
-        listed = ", ".join(map(str, missing))
-        yield Problem(f"{name}: stages", f"expected stages 1 to {max(indexes)}; no {listed}")
+    wanted = list(range(1, len(distinct) + 1))
+    if sorted(distinct) != wanted:
+        missing = next(index for index in wanted if index not in distinct)
+        yield Problem(f"{name}: stages", f"expected stages 1 to {max(distinct)}; no {missing}")
 
 
 def _repeated(place: str, key: str, values: Sequence[object]) -> Iterator[Problem]:

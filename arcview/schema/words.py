@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 RUN_VERSION = "arcview/run/1"
@@ -22,5 +23,13 @@ def shown(value: object) -> str:
         return "an object"
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+_LINE_ENDS = str.maketrans({end: repr(end)[1:-1] for end in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"})
+
+
+def one_line(text: str) -> str:
+    """The text with its line ends written out, since a fault is one line whatever it quotes."""
+    return text.translate(_LINE_ENDS)

@@ -798,7 +798,7 @@ def test_a_chain_pointer_to_a_place_without_a_chain_is_not_looked_into(tmp_path:
 def test_an_absolute_chain_pointer_is_refused(tmp_path: Path) -> None:
     run = full_run(tmp_path)
     run.run["chain"] = str(tmp_path / "chain")
-    assert "is absolute" in what_is_wrong(opened(run).run)[0]
+    assert "is not a path relative to the run" in what_is_wrong(opened(run).run)[0]
 
 
 def test_folder_and_file_names_with_markup_open_as_they_are(tmp_path: Path) -> None:
@@ -859,3 +859,63 @@ def test_reading_a_run_loads_no_pydantic(tmp_path: Path) -> None:
         "open_run(Path(sys.argv[1])); sys.exit('pydantic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code, str(root)], check=False).returncode == 0
+
+
+# Trajectories of one stage
+
+
+def test_trajectories_of_one_format_are_joined_and_numbered_through(tmp_path: Path) -> None:
+    run = full_run(tmp_path)
+    run.write_trajectory("stages/1/trajectory-2.json")
+    read = opened(run)
+    found = read.trajectory(read.run.stages[0].trajectories)
+    assert [step.number for step in found.steps] == [None, 1, None, 2]
+    assert found.format == "atif"
+
+
+def test_trajectories_of_two_formats_stand_one_after_the_other(tmp_path: Path, cases: Path) -> None:
+    run = full_run(tmp_path)
+    stream = cases / "formats/claude-code-stream-json/thinking-code_search.stdout.jsonl"
+    run.write_bytes("stages/1/trajectory.jsonl", stream.read_bytes())
+    read = opened(run)
+    found = read.trajectory(read.run.stages[0].trajectories)
+    numbers = [step.number for step in found.steps if step.number is not None]
+    assert found.format == "atif+claude_code"
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) > 1
+
+
+def test_the_runs_word_on_a_session_counts_more_than_its_format(tmp_path: Path) -> None:
+    run = full_run(tmp_path)
+    entry = {"path": "stages/1/trajectory.json", "role": "retry", "session": "s-1"}
+    run.run["stages"][0]["trajectories"] = [entry]
+    read = opened(run)
+    found = read.trajectory(read.run.stages[0].trajectories)
+    assert [session.role for session in found.sessions] == [SessionRole.RETRY]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"", "the file is empty; its steps are not shown"),
+        (b'"a string"', "not a known trajectory format; its steps are not shown"),
+    ],
+)
+def test_a_file_that_is_no_trajectory_is_a_problem_of_the_stage_alone(
+    tmp_path: Path, content: bytes, what: str
+) -> None:
+    run = full_run(tmp_path)
+    run.write_bytes("stages/1/trajectory.json", content)
+    read = opened(run)
+    found = read.trajectory(read.run.stages[0].trajectories)
+    assert [(p.where, p.what) for p in found.problems] == [("stages/1/trajectory.json", what)]
+    assert read.trajectory(read.run.stages[1].trajectories).step_count == 1
+
+
+def test_a_format_that_no_reader_knows_is_a_problem(tmp_path: Path) -> None:
+    run = full_run(tmp_path)
+    entry = {"path": "stages/1/trajectory.json", "format": "morse"}
+    run.run["stages"][0]["trajectories"] = [entry]
+    read = opened(run)
+    (problem,) = read.trajectory(read.run.stages[0].trajectories).problems
+    assert problem.what.startswith("morse: no such reader")

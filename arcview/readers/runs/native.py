@@ -19,7 +19,7 @@ from arcview.model.run import Chain, PathRules, Run, Status
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.registry import Detection
-from arcview.readers.runs.native_fields import as_problem, label, note, word
+from arcview.readers.runs.native_fields import as_problem, label, note, tidy, word
 from arcview.readers.runs.native_folder import (
     CHAIN_PREFIX,
     Folder,
@@ -115,7 +115,7 @@ class _Skeleton:
             states=states,
             stages=stages,
             gates=tuple(spot.record for spot in self.spots),
-            problems=tuple(problems),
+            problems=tidy(problems),
         )
 
     def _chain_fields(self, problems: list[Problem]) -> Fields | None:
@@ -220,8 +220,8 @@ class NativeRun:
             outcomes = tuple(_without_text(test) for test in details.tests)
             self._gates.append(_Counted(replace(spot, record=record), outcomes, details.source))
         # Those of the folder last: looking for tests may have met a link that leaves it.
-        problems = [*self._folder.problems, *problems]
-        self._run = replace(skeleton.run, gates=tuple(records), problems=tuple(problems))
+        found = tidy([*self._folder.problems, *problems])
+        self._run = replace(skeleton.run, gates=tuple(records), problems=found)
 
     @property
     def run(self) -> Run:
@@ -262,7 +262,8 @@ class NativeRun:
         """The steps of the given trajectories, joined and counted once."""
         from arcview.readers.runs.native_trajectories import read_trajectory
 
-        return read_trajectory(self._folder, refs)
+        found = read_trajectory(self._folder, refs)
+        return replace(found, problems=tidy(found.problems))
 
     def text(self, path: str) -> str:
         """A file of the run, or below `chain/` one of the chain, wherever that lies.

@@ -7,13 +7,13 @@ the same files with the full models.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.readers.fields import Fields
-from arcview.schema.words import shown
+from arcview.schema.words import one_line, shown
 
 _T = TypeVar("_T")
 
@@ -22,6 +22,11 @@ def as_problem(error: BadInputError) -> Problem:
     """An expected error as a line beside what could be read."""
     where = f"{error.path}: {error.field}" if error.field else error.path
     return Problem(where, error.expected)
+
+
+def tidy(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Problems as one line each, whatever names of the run they quote, and each once."""
+    return tuple(dict.fromkeys(Problem(one_line(p.where), one_line(p.what)) for p in problems))
 
 
 def note(fields: Fields, key: str, what: str) -> None:

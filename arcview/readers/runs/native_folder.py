@@ -33,13 +33,22 @@ def inside(root: Path, relative: str) -> Path:
 def _inside(root: Path, real_root: str, relative: str) -> Path:
     pure = PurePosixPath(relative)
     stays = "it is not followed: paths stay inside the folder"
-    if pure.is_absolute() or ".." in pure.parts or "\0" in relative:
+    if not _can_be_a_path(relative):
+        raise BadInputError(relative, "no file can be called that")
+    if pure.is_absolute() or ".." in pure.parts:
         raise BadInputError(relative, f"the path leaves its folder; {stays}")
     path = root / pure
     real = os.path.realpath(path)
     if real != real_root and not real.startswith(real_root.rstrip("/") + "/"):
         raise BadInputError(relative, f"a link leads out of its folder; {stays}")
     return path
+
+
+def _can_be_a_path(text: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +144,8 @@ def chain_folder(run: Folder, fields: Fields) -> Folder | None:
     pointer = fields.text("chain")
     if pointer is None:
         root = run.directory("chain")
-    elif PurePosixPath(pointer).is_absolute() or "\0" in pointer:
-        note(fields, "chain", f'"{pointer}" is absolute; a path relative to the run is expected')
+    elif PurePosixPath(pointer).is_absolute() or not _can_be_a_path(pointer):
+        note(fields, "chain", f'"{pointer}" is not a path relative to the run')
         return None
     else:
         root = run.root / pointer

@@ -194,9 +194,9 @@ class _StageReader:
         if not before:
             return None
         last = before[-1]
-        skipped = {stage.index for stage in earlier if stage.status in _NEVER_RAN}
-        gap = set(range(last.stage + 1, self.index))
-        return last.id if gap <= skipped else None
+        between = self.index - last.stage - 1
+        skipped = sum(s.status in _NEVER_RAN and s.index > last.stage for s in earlier)
+        return last.id if skipped == between else None
 
     def _duration(self, started: str | None, ended: str | None) -> float | None:
         """Seconds between two times that can be compared; null where they cannot."""
