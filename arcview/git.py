@@ -19,6 +19,9 @@ from arcview.errors import CancelledError, GitError
 MINIMUM_VERSION = (2, 38)
 """The first with `merge-tree --write-tree` and `cat-file -z`."""
 
+BIG_FILE_BYTES = 32 << 20
+"""Larger files are neither held in memory nor compared line by line: they count as binary."""
+
 _POLL_SECONDS = 0.05
 
 _GLOBAL_FLAGS = (
@@ -41,8 +44,7 @@ _CONFIG = {
     # Nothing is ever checked out, so names that other file systems dislike may stay.
     "core.protectNTFS": "false",
     "core.protectHFS": "false",
-    # Larger files are neither held in memory nor compared line by line.
-    "core.bigFileThreshold": "32m",
+    "core.bigFileThreshold": str(BIG_FILE_BYTES),
     "core.commitGraph": "false",
     "diff.renameLimit": "1000",
     "gc.auto": "0",

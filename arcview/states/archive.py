@@ -78,8 +78,6 @@ def read_archive(
     import tarfile
     import zlib
 
-    unpacked = Unpacked()
-    left_bytes = limits.total_bytes
     try:
         with (
             _decompressed(path) as stream,
@@ -88,23 +86,7 @@ def read_archive(
                 fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape"
             ) as archive,
         ):
-            left_members = limits.members
-            while (member := archive.next()) is not None:
-                left_members -= 1
-                left_bytes -= member.size
-                if left_members < 0:
-                    raise ArchiveError(f"more than {limits.members:,} members")
-                if left_bytes < 0:
-                    raise ArchiveError(f"more than {limits.total_bytes:,} bytes unpacked")
-                if member.size < 0:
-                    raise ArchiveError(f"damaged: {member.name!r} has a negative size")
-                _take(archive, member, objects, unpacked)
-                # It would otherwise remember every member until the end.
-                archive.members = []  # type: ignore[attr-defined]
-                stored(1)
-            # Checksums stand at the end, after the last member.
-            while left_bytes >= 0 and (rest := stream.read(_REST_BYTES)):
-                left_bytes -= len(rest)
+            return _read_members(archive, stream, objects, stored, limits)
     except (
         tarfile.TarError,
         EOFError,
@@ -116,6 +98,33 @@ def read_archive(
         SourceError,
     ) as error:
         raise ArchiveError(f"damaged or not a tar archive: {error}") from error
+
+
+def _read_members(
+    archive: tarfile.TarFile,
+    stream: BinaryIO,
+    objects: ObjectStore,
+    stored: Callable[[int], None],
+    limits: Limits,
+) -> Unpacked:
+    unpacked = Unpacked()
+    left_bytes, left_members = limits.total_bytes, limits.members
+    while (member := archive.next()) is not None:
+        left_members -= 1
+        left_bytes -= member.size
+        if left_members < 0:
+            raise ArchiveError(f"more than {limits.members:,} members")
+        if left_bytes < 0:
+            raise ArchiveError(f"more than {limits.total_bytes:,} bytes unpacked")
+        if member.size < 0:
+            raise ArchiveError(f"damaged: {member.name!r} has a negative size")
+        _take(archive, member, objects, unpacked)
+        # It would otherwise remember every member until the end.
+        archive.members = []  # type: ignore[attr-defined]
+        stored(1)
+    # Checksums stand at the end, after the last member.
+    while left_bytes >= 0 and (rest := stream.read(_REST_BYTES)):
+        left_bytes -= len(rest)
     return unpacked
 
 

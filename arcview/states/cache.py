@@ -67,7 +67,7 @@ class RunCache:
         resolved = run_path.resolve()
         digest = hashlib.sha256(os.fsencode(resolved), usedforsecurity=False).hexdigest()
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", resolved.name).strip("-")[:40] or "run"
-        return cls(root or cache_root(), f"{name}-{digest[:16]}", str(resolved))
+        return cls((root or cache_root()).absolute(), f"{name}-{digest[:16]}", str(resolved))
 
     @property
     def folder(self) -> Path:

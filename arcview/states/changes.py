@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
@@ -118,14 +118,7 @@ def compare(
     files = sorted(_parse(output.stdout), key=attrgetter("path"))
     attributes = f"{new_tree}:.gitattributes"
     sizes = _sizes(git, files, attributes, cancelled)
-    files = [
-        replace(
-            change,
-            old_size_bytes=sizes.get(change.old_blob or ""),
-            new_size_bytes=sizes.get(change.new_blob or ""),
-        )
-        for change in files
-    ]
+    files = [_sized(change, sizes) for change in files]
     marks: Sequence[_Mark] = ()
     if attributes in sizes:
         marks = _read_marks(git.run(["cat-file", "blob", attributes]))
@@ -169,6 +162,15 @@ def _change(facts: list[str], paths: list[str], added: bytes, removed: bytes) ->
         binary=is_binary,
         old_blob=None if old_mode == _NO_MODE else old_blob,
         new_blob=None if new_mode == _NO_MODE else new_blob,
+    )
+
+
+def _sized(change: FileChange, sizes: Mapping[str, int]) -> FileChange:
+    old, new = change.old_blob, change.new_blob
+    return replace(
+        change,
+        old_size_bytes=None if old is None else sizes.get(old),
+        new_size_bytes=None if new is None else sizes.get(new),
     )
 
 

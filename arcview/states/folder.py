@@ -139,28 +139,28 @@ def store_files(
 
     leaves: list[Leaf] = []
     faults: list[tuple[bytes, str]] = []
-
-    def read_chunk(chunk: list[Found]) -> list[tuple[Found, Packed | SourceError | None]]:
-        return [(found, _read(listing.root, found, objects)) for found in chunk]
-
-    chunks = [
-        listing.files[start : start + CHUNK_FILES]
-        for start in range(0, len(listing.files), CHUNK_FILES)
-    ]
+    files = listing.files
+    chunks = [files[at : at + CHUNK_FILES] for at in range(0, len(files), CHUNK_FILES)]
     with ThreadPoolExecutor(2) as pool:
         try:
-            for results in pool.map(read_chunk, chunks):
-                for found, result in results:
+            for chunk in pool.map(lambda chunk: _read_chunk(listing.root, chunk, objects), chunks):
+                for found, result in chunk:
                     try:
                         oid = _store(listing.root, found, result, objects)
                         leaves.append(Leaf(found.path, found.mode, oid))
                     except SourceError as error:
                         faults.append((found.path, f"cannot be read: {error}"))
-                stored(len(results))
+                stored(len(chunk))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     return leaves, faults
+
+
+def _read_chunk(
+    root: bytes, chunk: list[Found], objects: ObjectStore
+) -> list[tuple[Found, Packed | SourceError | None]]:
+    return [(found, _read(root, found, objects)) for found in chunk]
 
 
 def _read(root: bytes, found: Found, objects: ObjectStore) -> Packed | SourceError | None:

@@ -169,7 +169,9 @@ class Builder:
     def _bundle_tree(self, path: Path, source: BundleSource) -> str:
         try:
             if path not in self._bundles:
-                listed = self._git.run(["bundle", "unbundle", str(path)], cancelled=self._cancelled)
+                listed = self._git.run(
+                    ["bundle", "unbundle", str(path.absolute())], cancelled=self._cancelled
+                )
                 lines = listed.decode("utf-8", "surrogateescape").split("\n")
                 self._bundles[path] = {
                     ref: oid for oid, _, ref in (line.partition(" ") for line in lines if line)

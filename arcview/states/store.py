@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
-from arcview.git import Git
+from arcview.git import BIG_FILE_BYTES, Git
 from arcview.model.patch import FileChange, FilePatch
 from arcview.model.problem import Problem
 from arcview.model.run import Run
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 PATCH_LIMIT_BYTES = 2 << 20
 """Both sides of a file together; above it a patch is only made when all of it is asked for."""
+
+_BIG = f"of {BIG_FILE_BYTES >> 20} MiB or more: compared as a whole, text or not"
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +277,9 @@ class StateStore:
         if MODE_SUBMODULE in (change.old_mode, change.new_mode):
             return FilePatch(change, warnings=("a submodule: its files are not recorded",))
         if change.binary:
-            return FilePatch(change)
+            largest = max(change.old_size_bytes or 0, change.new_size_bytes or 0)
+            is_big = largest >= BIG_FILE_BYTES
+            return FilePatch(change, warnings=(_BIG,) if is_big else ())
         if size_bytes > PATCH_LIMIT_BYTES and not full:
             return FilePatch(change, truncated_bytes=size_bytes)
         from arcview.states.patch_text import parse_patch  # 5 ms, and only an open diff needs it

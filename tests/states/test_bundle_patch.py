@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arcview.model.run import Run
 from arcview.model.states import BundleSource, FolderSource, PatchSource, State, StateKind
 from arcview.states.cache import RunCache
+from arcview.states.store import StateStore
 from tests.states.workspaces import (
     commit_all,
     git,
@@ -53,6 +54,16 @@ def test_every_state_of_a_bundle_is_there(bundle: Path) -> None:
         [".gitattributes", "a", "b"],
     ]
     assert store.file("S1", "a") == b"1\n2\n"
+
+
+def test_run_and_cache_may_be_named_by_relative_paths(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(bundle.parent)
+    run = run_of(Path("run"), bundle_state("S0"), bundle_state("S1"))
+    store = StateStore(run, RunCache.for_run(Path("run"), Path("cache")))
+    assert store.ingest() == ()
+    assert [change.path for change in store.changes("S0", "S1")] == [".gitattributes", "a"]
 
 
 def test_ref_that_a_bundle_lacks_is_a_missing_state(bundle: Path) -> None:

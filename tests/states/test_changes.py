@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arcview.errors import ArcviewError, GitError
+from arcview.git import BIG_FILE_BYTES
 from arcview.model.patch import ChangeKind, FileChange, LineKind, PathClass
 from arcview.model.run import PathRules
 from arcview.states.cache import RunCache
@@ -279,6 +280,16 @@ def test_ten_megabyte_line_is_left_out_until_all_of_it_is_asked_for(tmp_path: Pa
     assert (short.hunks, short.truncated_bytes) == ((), 20_000_000)
     lines = store.patch("S0", "S1", "a.min.js", full=True).hunks[0].lines
     assert [line.text.encode() for line in lines] == [old, new]
+
+
+def test_very_big_text_is_compared_as_a_whole_and_says_so(tmp_path: Path) -> None:
+    data = b"text\n" * (BIG_FILE_BYTES // 5 + 1)
+    store = ingested(folder_run(tmp_path, {"a.csv": data}, {"a.csv": data + b"x"}))
+    (change,) = store.changes("S0", "S1")
+    assert (change.added, change.new_size_bytes) == (None, len(data) + 1)
+    assert store.patch("S0", "S1", "a.csv", full=True).warnings == (
+        "of 32 MiB or more: compared as a whole, text or not",
+    )
 
 
 def test_file_just_below_the_limit_is_compared(tmp_path: Path) -> None:
