@@ -173,7 +173,7 @@ def header(
     fold = "▾" if is_open else "▸"
     number = "" if step.number is None else str(step.number)
     shown = one_line(clip(name, 40))
-    name_width = 12 if width >= 90 else 8
+    name_width = 12 if width >= 90 else 10
     shown = shown if cells(shown) <= name_width else f"{shown[: name_width - 1]}…"
     padding = " " * max(1, name_width + 1 - cells(shown))
     left = Content.assemble(

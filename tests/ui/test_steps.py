@@ -1,0 +1,138 @@
+"""The trajectory pane: opening in place, jumps, search through what is closed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from arcview.ui.rows.lines import ListRows
+from arcview.ui.rows.steps_lines import Badge
+from arcview.ui.safe import plain
+from arcview.ui.widgets.steps import StepsView
+from tests.ui.pane_app import PaneApp, screen_lines, settle
+from tests.ui.trajectories import SAMPLE, said, trajectory
+
+
+async def test_enter_opens_a_step_and_space_closes_it() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE)
+        await pilot.press("j", "enter")
+        assert "     $   ls -la" in screen_lines(app)
+        await pilot.press("j", "j", "space")
+        assert len(view.rows) == len(SAMPLE.steps)
+        assert view.step is not None
+        assert view.step.key == "m1"
+
+
+async def test_enter_on_folded_lines_opens_them_and_stays_there() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 30)) as pilot:
+        view.show(SAMPLE)
+        await pilot.pause()
+        view.go_to("c3")
+        fold = next(i for i in range(len(view.rows)) if "more lines" in view.rows.text(i))
+        view.move_to(fold)
+        await pilot.press("enter")
+        assert view.cursor_text == "output line 13"
+
+
+async def test_enter_on_a_line_of_a_step_picks_it() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE)
+        await pilot.press("j", "enter", "j", "j", "enter")
+        await pilot.pause()
+        assert app.picked == [3]
+        assert view.detail == "What is here?"
+
+
+async def test_keys_jump_by_kind() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE, badges={"c1": Badge("✓ 1")})
+        for key, step in (("e", "m3"), ("W", "m2"), ("T", "m1"), ("m", "m4"), ("K", "c1")):
+            await pilot.press(key)
+            assert view.step is not None
+            assert view.step.key == step
+
+
+async def test_a_search_finds_what_is_folded_in_a_closed_step() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE)
+        await pilot.pause()
+        view.search("output line 77")
+        await settle(app, pilot)
+        assert view.cursor_text == "output line 77"
+        assert any("output line 77" in line for line in screen_lines(app))
+        await pilot.press("n")
+        await settle(app, pilot)
+        assert app.searched[-1][2] is True
+
+
+async def test_a_step_is_gone_to_by_its_key_or_that_of_its_call() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE)
+        await pilot.pause()
+        assert view.go_to("c2")
+        assert view.call is not None
+        assert view.call.key == "c2"
+        assert "     │ − y = 2" in screen_lines(app)
+        assert not view.go_to("nothing")
+
+
+async def test_all_steps_open_and_close() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE)
+        await pilot.press("G", "plus")
+        assert view.step is not None
+        assert view.step.key == "m4"
+        assert len(view.rows) > 40
+        await pilot.press("minus")
+        assert len(view.rows) == len(SAMPLE.steps)
+
+
+async def test_opened_text_wraps_anew_for_another_width() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(120, 20)) as pilot:
+        view.show(trajectory(said(1, "word " * 60)))
+        await pilot.press("enter")
+        before = len(view.rows)
+        await pilot.resize_terminal(50, 20)
+        await pilot.pause()
+        assert len(view.rows) > before
+        assert not any("›" in line for line in screen_lines(app)[2:])
+
+
+async def test_ten_thousand_steps_draw_only_the_visible_ones() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    steps = [replace(said(i, f"step {i}"), key=f"k{i}") for i in range(10_000)]
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(trajectory(*steps))
+        await pilot.press("G")
+        assert "step 9999" in screen_lines(app)[-1]
+        assert view.rows_drawn < 100
+
+
+async def test_a_message_takes_the_place_of_a_trajectory() -> None:
+    view = StepsView()
+    app = PaneApp(view)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE)
+        await pilot.press("G")
+        view.set_source(ListRows([plain("… reading")]))
+        await pilot.press("enter", "space", "J", "e", "plus", "n")
+        assert screen_lines(app)[0] == "… reading"
+        assert view.step is None
+        assert view.rows.steps == ()

@@ -1,0 +1,66 @@
+"""Small trajectories for the tests of the steps pane."""
+
+from __future__ import annotations
+
+from arcview.model.trajectory import (
+    Role,
+    Step,
+    StepKind,
+    ToolCall,
+    ToolKind,
+    ToolResult,
+    Trajectory,
+    Usage,
+)
+
+
+def shell(key: str, command: str, output: str, exit_code: int | None = 0) -> ToolCall:
+    """A shell call with its result."""
+    return ToolCall(
+        key, "Bash", ToolKind.SHELL, command=command, result=ToolResult(output, None, exit_code)
+    )
+
+
+def edit(key: str, path: str, old: str, new: str) -> ToolCall:
+    """An edit of a file."""
+    return ToolCall(
+        key,
+        "Edit",
+        ToolKind.EDIT,
+        arguments={"file_path": path, "old_string": old, "new_string": new},
+        path=path,
+        result=ToolResult("done"),
+    )
+
+
+def said(number: int, text: str = "", *calls: ToolCall, thinking: str = "") -> Step:
+    """A message of the model."""
+    return Step(
+        key=f"m{number}",
+        number=number,
+        role=Role.ASSISTANT,
+        kind=StepKind.MESSAGE,
+        text=text,
+        thinking=thinking,
+        calls=calls,
+        duration_s=2.1,
+        usage=Usage(input_tokens=16_500, output_tokens=206, cost_usd=0.031),
+    )
+
+
+def trajectory(*steps: Step) -> Trajectory:
+    """Steps in order."""
+    return Trajectory(format="test", steps=steps)
+
+
+OUTPUT = "\n".join(f"output line {i}" for i in range(1, 101))
+
+SAMPLE = trajectory(
+    Step("u0", None, Role.USER, StepKind.MESSAGE, text="Build the engine.\nWith care."),
+    said(1, "I will look first.", shell("c1", "ls -la", "a.py\nb.py"), thinking="What is here?"),
+    said(2, "", edit("c2", "src/a.py", "x = 1\ny = 2", "x = 1\ny = 3")),
+    said(3, "", shell("c3", "pytest -q | tail", OUTPUT, 1)),
+    Step("n1", None, Role.SYSTEM, StepKind.NOTE, text="retry after an overload"),
+    Step("c1", None, Role.SYSTEM, StepKind.COMPACTION, text="Summary of what came before"),
+    said(4, "All tests pass."),
+)
