@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import pty
@@ -35,6 +36,7 @@ class Terminal:
             "COLORTERM": "truecolor",
             **(env or {}),
         }
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._fd = -1
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -84,7 +86,7 @@ class Terminal:
             raise EOFError(f"the program ended:\n{self.text[-2000:]}") from error
         if not data:
             raise EOFError(f"the program ended:\n{self.text[-2000:]}")
-        self.raw += data.decode("utf-8", "replace")
+        self.raw += self._decoder.decode(data)
         return True
 
     @property
@@ -115,6 +117,16 @@ class Terminal:
             last = time.perf_counter()
             first = first or last
         return (first, last) if first is not None and last is not None else None
+
+    def wait(self) -> int:
+        """Reads until the program ends; its exit status."""
+        assert self._process is not None
+        try:
+            while self.read(30):
+                pass
+        except EOFError:
+            pass
+        return self._process.wait(30)
 
     def rss_bytes(self) -> int:
         """Resident memory of the program itself."""

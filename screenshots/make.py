@@ -1,0 +1,60 @@
+"""Makes the pictures of this folder by opening the sample run in the program: `make screenshots`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+SAMPLE = Path("fixtures/runs/scripted-demo/notes-cli")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A screen, reached by keys."""
+
+    name: str
+    keys: Sequence[str] = ()
+    size: tuple[int, int] = (160, 46)
+
+
+PICTURES = (
+    Picture("run", ("3",)),
+    Picture("gate", ("3", "tab", "z")),
+    Picture("light", ("3", "t")),
+    Picture("narrow", ("3",), size=(100, 40)),
+)
+
+
+async def take(picture: Picture) -> None:
+    """Opens the sample run, presses the keys, and saves what is on the screen."""
+    from arcview.session.opened import OpenRun
+    from arcview.ui.app import ArcviewApp
+    from arcview.ui.screens.run import RunScreen
+
+    app = ArcviewApp(RunScreen(OpenRun.open(SAMPLE)))
+    async with app.run_test(size=picture.size) as pilot:
+        for key in ("", *picture.keys):
+            if key:
+                await pilot.press(key)
+            await app.workers.wait_for_complete()
+            await pilot.pause()
+        app.save_screenshot(f"{picture.name}.svg", path=str(HERE))
+
+
+def main() -> None:
+    """Takes every picture, with a cache of its own."""
+    os.chdir(ROOT)
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ |= {"ARCVIEW_CACHE": cache, "TEXTUAL_ANIMATIONS": "none"}
+        for picture in PICTURES:
+            asyncio.run(take(picture))
+
+
+if __name__ == "__main__":
+    main()
