@@ -8,12 +8,10 @@ from __future__ import annotations
 import io
 import json
 import os
-import tarfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
@@ -21,13 +19,17 @@ from arcview.model.trajectory import Usage
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 
+if TYPE_CHECKING:
+    import tarfile
+
 FOLDER = "agent"
 ARCHIVE = "agent.tar.gz"
 STREAM = "stdout.jsonl"
 # What other agents of the benchmark leave, in the order of how much it tells.
 OTHER_TRAJECTORIES = ("trajectory.jsonl", "trajectory.json", "messages.jsonl", "events.jsonl")
 
-_END_BYTES = 256 * 1024
+_HEAD_BYTES = 256 * 1024
+_TAIL_BYTES = 64 * 1024
 _MAX_MEMBERS = 20_000
 _MAX_MEMBER_BYTES = 256 * 1024 * 1024
 _MAX_ARCHIVE_BYTES = 1024 * 1024 * 1024
@@ -58,7 +60,7 @@ class AgentFiles(Protocol):
         ...
 
     def tail(self, name: str) -> bytes:
-        """The last 256 KiB; empty when the file is missing or cannot be read."""
+        """The last 64 KiB; empty when the file is missing or cannot be read."""
         ...
 
 
@@ -110,21 +112,20 @@ class FolderFiles:
 
     def head(self, name: str) -> bytes:
         """The first 256 KiB."""
-        return self._part(name, from_end=False)
+        return self._part(name, _HEAD_BYTES, from_end=False)
 
     def tail(self, name: str) -> bytes:
-        """The last 256 KiB."""
-        return self._part(name, from_end=True)
+        """The last 64 KiB."""
+        return self._part(name, _TAIL_BYTES, from_end=True)
 
-    def _part(self, name: str, *, from_end: bool) -> bytes:
+    def _part(self, name: str, size: int, *, from_end: bool) -> bytes:
         if name not in self.names():
             return b""
         try:
             with (self.root / name).open("rb") as file:
                 if from_end:
-                    size = file.seek(0, os.SEEK_END)
-                    file.seek(max(0, size - _END_BYTES))
-                return file.read(_END_BYTES)
+                    file.seek(max(0, file.seek(0, os.SEEK_END) - size))
+                return file.read(size)
         except OSError:
             return b""
 
@@ -155,14 +156,17 @@ class ArchiveFiles:
 
     def head(self, name: str) -> bytes:
         """The first 256 KiB."""
-        return self._loaded().get(name, b"")[:_END_BYTES]
+        return self._loaded().get(name, b"")[:_HEAD_BYTES]
 
     def tail(self, name: str) -> bytes:
-        """The last 256 KiB."""
-        return self._loaded().get(name, b"")[-_END_BYTES:]
+        """The last 64 KiB."""
+        return self._loaded().get(name, b"")[-_TAIL_BYTES:]
 
     def _loaded(self) -> dict[str, bytes]:
         if self._contents is None:
+            import tarfile  # 3 ms, and most runs are not packed
+            import zlib
+
             self._contents = {}
             try:
                 with tarfile.open(self.path, "r:*") as archive:
