@@ -156,7 +156,7 @@ def _stage_off(run: Run, stage: Stage) -> Iterator[Problem]:
 def _gate_off(gate: GateRecord, opened: OpenedRun) -> Iterator[Problem]:
     where = f"gate {gate.gate}" + (f" on {gate.state}" if gate.state else "")
     if gate.unmeasured is not None:
-        yield Problem(where, f"unmeasured ({gate.unmeasured}): neither passed nor failed")
+        yield Problem(where, f"unmeasured, so neither passed nor failed: {gate.unmeasured}")
         return
     counts = (gate.f2p, gate.p2p, gate.other)
     tests = opened.gate_tests(gate.gate, gate.state)

@@ -284,7 +284,7 @@ def test_an_unmeasured_gate_is_no_fault(tmp_path: Path) -> None:
     run.write_result("stages/2/gate", "2", "S2", verdict="unmeasured", reason="exit 126")
     run.write_tests("stages/2/gate", [])
     assert faults(run) == []
-    assert "gate 2 on S2: unmeasured (exit 126): neither passed nor failed" in off(run)
+    assert "gate 2 on S2: unmeasured, so neither passed nor failed: exit 126" in off(run)
 
 
 @pytest.mark.parametrize("name", ["code-search-collapse", "circuit-eval", "file-backup-infra"])

@@ -164,7 +164,7 @@ def test_every_field_of_every_format_says_what_it_is_for_where_its_name_does_not
             ["stages", 0, "usage", "cost_usd"],
             float("nan"),
             "stages[0].usage.cost_usd",
-            "expected a finite number, found nan",
+            "expected a finite number, found NaN",
         ),
         ("run", ["stages"], [], "stages", "expected at least one entry, found a list of 0"),
         ("run", ["stages"], 5, "stages", "expected a list, found 5"),

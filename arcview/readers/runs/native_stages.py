@@ -102,7 +102,8 @@ def _entries(fields: Fields) -> dict[int, Fields]:
     for position, entry in enumerate(fields.records("stages"), start=1):
         index = entry.count("index")
         if not index:
-            note(entry, "index", f"required, a whole number of 1 or more; taken as {position}")
+            if index == 0 or not has(entry, "index"):  # a wrong type is reported already
+                note(entry, "index", f"required, a whole number of 1 or more; taken as {position}")
             index = position
         if index in entries:
             note(entry, "index", f"stage {index} is there twice; the first one counts")
