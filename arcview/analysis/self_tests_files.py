@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from arcview.analysis.edits import FileEdit
 from arcview.analysis.shell import FileWrite
 
-_CODE = r"(?:pyi?|[cm]?[jt]sx?|rb|go|rs|java|kt|scala|cs|php|pl|t|lua|sh|bats|cc?|cpp|swift|exs?|jl|[rR])"
+_CODE = r"(?:pyi?|[cm]?[jt]sx?|rb|go|rs|java|kt|scala|cs|php|pl|lua|sh|bats|swift|exs?|jl|[rR])"
 _STRICT_NAME = re.compile(
     rf"(?:.*/)?(?:tests?|test_[^/]*|[^/]*_tests?|[^/]*\.(?:test|spec))\.{_CODE}|(?:.*/)?tests?/[^/]+\.{_CODE}"
 )

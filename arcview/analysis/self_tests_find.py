@@ -170,7 +170,7 @@ def _own_runner(program: str) -> str:
 
 def _script_kind(
     command: ShellCommand, execution: Execution, scripts: Scripts, output: str
-) -> _Kind:
+) -> _Kind | None:
     path = execution.script or ""
     language = execution.language or language_of(path)
     text, whole = scripts.find(path, command.cwd)
@@ -183,6 +183,8 @@ def _script_kind(
         purpose = purpose_of(text, language, is_test_file=is_check_name(path))
         if purpose == "suite":
             return execution._replace(runner=_own_runner(text)), SelfTestKind.SUITE
+        if purpose == "edits" and whole and not is_check_name(path):
+            return None
         if purpose != "asserts" and not whole:
             purpose = None
     if purpose is None and is_check_name(path):

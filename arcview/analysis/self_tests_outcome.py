@@ -93,7 +93,7 @@ def _printed_statuses(
     for command in commands:
         if command.status_line is None or command.repeated:
             continue
-        if command.status_line == r"^(\d{1,3})\s*$" and not alone:
+        if command.status_line == r"^(\d{1,3})[ \t]*$" and not alone:
             continue  # a bare number may be anything
         match = re.compile(command.status_line, re.MULTILINE).search(text, position)
         if match is None:
@@ -107,14 +107,14 @@ def _own_status(
     command: ShellCommand, output: CallOutput, printed: int | None
 ) -> tuple[int | None, str | None, bool]:
     """The execution's own exit code, why it has none, and whether the tool reported no error."""
-    if printed is not None:
+    before = [name for name in command.needs if name not in _HARMLESS]
+    if printed is not None and not (printed and before):
         return printed, None, False
     if command.masked:
         return None, command.masked, False
     if _CONDITIONS & set(command.needs):
         return None, "it may not have run (if, ||)", False
     code = output.exit_code
-    before = [name for name in command.needs if name not in _HARMLESS]
     after = [name for name in command.then if name not in _HARMLESS]
     failed = (code is not None and code != 0) or (code is None and output.is_error is True)
     if failed and (before or after):

@@ -31,6 +31,8 @@ def purpose_of(program: str, language: str, *, is_test_file: bool = True) -> Pur
             assumes: of them only plain assertions count, and none where it reads its command line.
     """
     if not is_test_file:
+        if _rewrites(program):
+            return "edits"
         return "asserts" if _bare_asserts(program, language) else "prints"
     if language == "python":
         return _python_purpose(program)
@@ -62,14 +64,32 @@ _ASSERTS = {
     "julia": re.compile(r"@assert\b|@test\b|\berror\("),
     "elixir": re.compile(r"\bassert\b|\braise\b"),
 }
-_GOOD_WORD = re.compile(r"['\"`\[( ](?:PASS(?:ED)?|OK)\b|[✓✔✅]")
-_BAD_WORD = re.compile(r"['\"`\[( ](?:FAIL(?:ED|URE)?|MISMATCH|NOT OK)\b|[✗✘❌✖]")
+_BAD_WORD = re.compile(r"(?:^|['\"`\[(: ])(?:FAIL(?:ED|URE)?|MISMATCH|NOT OK)\b|[✗✘❌✖]")
+_CONDITION = re.compile(r"\bif\b|\bcase\b|\?|&&|\|\|")
+_COMMENTS = re.compile(r"(?:^|\s)(?:#|//).*$", re.MULTILINE)
 
 
 def _verdicts(program: str) -> bool:
     """Whether it prints verdicts of its own: `FAILED: expected …`, `✗ got …`, on a condition."""
-    return _BAD_WORD.search(program) is not None and (
-        _GOOD_WORD.search(program) is not None or re.search(r"\bif\b|\?", program) is not None
+    if _BAD_WORD.search(program) is None:
+        return False
+    code = _COMMENTS.sub("", program)
+    return _BAD_WORD.search(code) is not None and _CONDITION.search(code) is not None
+
+
+def _python_verdicts(program: str) -> bool:
+    """The same for Python, where strings and comments can be told apart."""
+    if _BAD_WORD.search(program) is None:
+        return False
+    tree = _parsed(program)
+    if tree is None:
+        return _verdicts(program)
+    nodes = list(ast.walk(tree))
+    return any(isinstance(node, ast.If | ast.IfExp) for node in nodes) and any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _BAD_WORD.search(node.value) is not None
+        for node in nodes
     )
 
 
@@ -97,7 +117,18 @@ def _python_purpose(program: str) -> Purpose:
         return "edits"
     if _MAY_ASSERT.search(program) and _python_asserts(program):
         return "asserts"
-    return "asserts" if _verdicts(program) else "prints"
+    return "asserts" if _python_verdicts(program) else "prints"
+
+
+def _rewrites(program: str) -> bool:
+    """A script that changes source text: it reads a file, replaces something, writes it back."""
+    return (
+        _WRITES.search(program) is not None
+        and re.search(r"\.replace\(|\bre\.subn?\(|\.readlines\(\)", program) is not None
+        and "def main" not in program
+        and not _READS_ARGUMENTS.search(program)
+        and not _exercises(program)
+    )
 
 
 def _exercises(program: str) -> bool:

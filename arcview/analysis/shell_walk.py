@@ -159,7 +159,8 @@ class Walker:
         children = [child for child in nodes if child.type != "comment"]
         statements = [index for index, child in enumerate(children) if child.is_named]
         for position, index in enumerate(statements):
-            later = [children[other] for other in statements[position + 1 :]]
+            following = statements[position + 1 : position + 1 + MAX_NEIGHBOURS]
+            later = [children[other] for other in following]
             inner = context
             if children[index + 1 : index + 2] and children[index + 1].type == "&":
                 inner = context.mask("& (in the background)")
@@ -186,7 +187,9 @@ class Walker:
         programs = [self._programs(item) for item in items]
         before: tuple[str, ...] = context.needs
         for index, item in enumerate(items):
-            inner = context if index == len(items) - 1 else context.outer or context
+            inner = context
+            if index < len(items) - 1:  # a status that is printed later is that of the last one
+                inner = (context.outer or context)._replace(status_line=None)
             if index and operators[index - 1] == "||":
                 before = (*before, "||")
             inner = inner._replace(needs=before[-MAX_NEIGHBOURS:])
@@ -225,7 +228,7 @@ class Walker:
         stages = [child for child in node.children if child.is_named and child.type != "comment"]
         words = [pipe_words(stage, self._source) for stage in stages]
         for index, stage in enumerate(stages):
-            tail = tuple(words[index + 1 :])
+            tail = tuple(words[index + 1 : index + 1 + MAX_NEIGHBOURS])
             inner = context._replace(
                 pipe_to=(*tail, *context.pipe_to),
                 piped_from=context.piped_from or index > 0,

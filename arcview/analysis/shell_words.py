@@ -90,5 +90,5 @@ def status_pattern(command: str, names: tuple[str, ...]) -> str | None:
     if "$" in before or "`" in before:
         return None
     known = re.split(r"[$`]", after)[0]
-    end = r"\s*$" if known == after else ""
+    end = r"[ \t]*$" if known == after else ""
     return rf"^{re.escape(before)}(\d{{1,3}}){re.escape(known)}{end}"

@@ -25,8 +25,17 @@ __all__ = [
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
 
 
+_KEPT_HEAD, _KEPT_TAIL, _TRACEBACK = 100_000, 300_000, 50_000
+
+
 def plain_text(text: str) -> str:
-    """A runner's output without terminal escapes, with plain line ends."""
+    """A runner's output without terminal escapes, with plain line ends.
+
+    Of very long output only the head and the tail are read: closing lines come last, and no program
+    prints half a million characters for somebody to read them.
+    """
+    if len(text) > _KEPT_HEAD + _KEPT_TAIL:
+        text = f"{text[:_KEPT_HEAD]}\n{text[-_KEPT_TAIL:]}"
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
@@ -61,11 +70,11 @@ _NOT_RUN = (
 _BROKEN = (
     r"^(?:E {3}\S.*|(?:FAILED|ERROR) \S+::.*|ERROR collecting .*"
     r"|ImportError while loading conftest.*|INTERNALERROR> .*"
-    r"|ERROR: .*|(?:FAIL|ERROR): \w+ \(.*|\s*--- FAIL: .*|FAIL\s+\S+.*"
+    r"|ERROR: .*|(?:FAIL|ERROR): \w+ \(.*| *--- FAIL: .*|FAIL[ \t]+\S+.*"
     r"|test \S.* \.\.\. FAILED|error\[E\d+\].*|error: (?:could not compile|(?:doc)?test failed).*"
     r"|panic: .*|thread '.*' (?:\(\d+\) )?panicked at.*|Traceback \(most recent call last\):.*"
     r"|\w*AssertionError.*|.*Segmentation fault.*|Fatal Python error: .*|not ok \d+ .*"
-    r"|.*Exception during run: .*|\s*● +process\.exit called with.*|\s*● Test suite failed to run.*"
+    r"|.*Exception during run: .*| *● +process\.exit called with.*| *● Test suite failed to run.*"
     r"|\+{5,} Timeout \+{5,}|make(?:\[\d+\])?: \*\*\* .*|.*\bFAILURES!.*|\[ERROR\] .*)"
 )
 _DOTS = r"^(?:\S+\.py:? )?(?P<marks>[.FEsxXRu]+)(?P<percent> +\[ *(?P<done>\d+)%\])? *$"
@@ -226,7 +235,10 @@ def _from_error_lines(text: str) -> RunReport | None:
     if missing and (broken is None or missing.start() <= broken.start()):
         return RunReport("none", evidence=missing.group(0).strip())
     if broken:
-        return RunReport("failed", evidence=broken.group(0).strip())
+        line = broken.group(0).strip()
+        if line.startswith("Traceback"):
+            line = _last_of_traceback(text[broken.start() :])
+        return RunReport("failed", evidence=line)
     return None
 
 
@@ -248,11 +260,11 @@ def _signal(exit_code: int | None) -> str:
 
 
 _CRASH = (
-    r"^(?:Traceback \(most recent call last\):|\w*AssertionError\b.*"
-    r"|(?:Uncaught )?\w*Error: .*(?=\n +at )|SyntaxError: .*"
+    r"^(?:Traceback \(most recent call last\):"
+    r"|\w*AssertionError\b.*|(?:Uncaught )?\w*Error: .*(?=\n +at )"
     r"|panic: .*|thread '.*' (?:\(\d+\) )?panicked at.*|Exception in thread .*"
     r"|.*Segmentation fault.*|Fatal Python error: .*|.*\(core dumped\).*|Unhandled exception.*"
-    r"|.*: command not found|.*can't open file .*|.*: No module named \S+)"
+    r"|.*: command not found|\S{0,200}python\S{0,9}: (?:can't open file|No module named) .*)"
 )
 _VERDICT_BAD = (
     r"^.*(?:\b(?:FAIL(?:ED|URE)?|MISMATCH)\b(?!: 0\b|=0)|[✗✘❌✖]|\bNOT OK\b|\bTests? failed\b)"
@@ -267,19 +279,33 @@ _VERDICT_GOOD = (
 )
 
 
+_SYNTAX = r"^(?:SyntaxError|IndentationError|TabError): .*"
+
+
 def crash_line(text: str) -> str | None:
     """The line that shows that a program ended by an error of its own, if one is there."""
     text = plain_text(text)
     match = compiled(_CRASH).search(text)
     if match is None:
-        return None
+        return _syntax_error(text)
     if match.group(0).startswith("Traceback"):
         return _last_of_traceback(text[match.start() :])
     return match.group(0).strip()
 
 
+def _syntax_error(text: str) -> str | None:
+    """A syntax error of the script itself, for which Python prints no heading.
+
+    The line alone may be what a program prints of an error that it has caught.
+    """
+    for match in compiled(_SYNTAX).finditer(text):
+        if '  File "' in text[max(0, match.start() - 400) : match.start()]:
+            return match.group(0).strip()
+    return None
+
+
 def _last_of_traceback(text: str) -> str:
-    for line in text.split("\n")[1:]:
+    for line in text[:_TRACEBACK].split("\n")[1:]:
         if line and not line.startswith((" ", "\t")):
             return line.strip()
     return "Traceback (most recent call last):"

@@ -15,6 +15,8 @@ from arcview.model.results import Outcome
 
 MAX_TESTS = 5000
 """Names kept of one run; the counts do not depend on them."""
+MAX_LINE = 1000
+"""Characters of a line that is read for a name."""
 
 
 _Found = Iterator[tuple[str, str]]
@@ -90,36 +92,45 @@ def reported_tests(family: str, text: str) -> tuple[ReportedTest, ...]:
     return tuple(ReportedTest(name, outcome) for name, outcome in worst.items())
 
 
-def _by_pattern(pattern: str) -> Callable[[str], _Found]:
-    compiled = re.compile(pattern, re.MULTILINE)
+def _lines(text: str) -> Iterator[str]:
+    """The lines in which a runner can have named a test: a very long one is data."""
+    return (line for line in text.split("\n") if len(line) <= MAX_LINE)
 
+
+def _by_pattern(pattern: str) -> Callable[[str], _Found]:
     def find(text: str) -> _Found:
-        for match in compiled.finditer(text):
-            yield match["name"].strip(), match["word"]
+        compiled = re.compile(pattern)
+        for line in _lines(text):
+            match = compiled.search(line)
+            if match:
+                yield match["name"].strip(), match["word"]
 
     return find
 
 
 _PYTEST_WORD = r"(?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)"
-_PYTEST_LIVE = re.compile(
-    rf"^(?P<name>\S+?::\S.*?) {_PYTEST_WORD}(?: \([^\n]*\))?(?: +\[ *\d+%\])?\s*$", re.MULTILINE
-)
-_PYTEST_XDIST = re.compile(
-    rf"^\[gw\d+\] \[ *\d+%\] {_PYTEST_WORD} (?P<name>\S+::\S.*?)\s*$", re.MULTILINE
-)
+_PYTEST_LIVE = re.compile(rf" {_PYTEST_WORD}(?: \([^)]*\))?(?: +\[ *\d+%\])? *$")
+_PYTEST_XDIST = re.compile(rf"^\[gw\d+\] \[ *\d+%\] {_PYTEST_WORD} (?P<name>\S+::\S.*?) *$")
 _PYTEST_SUMMARY = re.compile(
-    rf"^{_PYTEST_WORD} (?P<name>[^\s\[]+(?:\[.*?\](?= - |\s*$))?)(?: - .*)?\s*$", re.MULTILINE
+    rf"^{_PYTEST_WORD} (?P<name>[^\s\[]+(?:\[.*?\](?= - | *$))?)(?: - .*)? *$"
 )
 
 
 def _pytest(text: str) -> _Found:
-    yield from ((match["name"], match["word"]) for match in _PYTEST_LIVE.finditer(text))
-    yield from ((match["name"], match["word"]) for match in _PYTEST_XDIST.finditer(text))
+    for line in _lines(text):
+        if "::" not in line:
+            continue
+        match = _PYTEST_XDIST.match(line) or _PYTEST_LIVE.search(line)
+        if match is None:
+            continue
+        name = match["name"] if match.re is _PYTEST_XDIST else line[: match.start()]
+        if "::" in name and " " not in name.partition("::")[0]:
+            yield name, match["word"]
     start = text.rfind("short test summary info")
     # `-q | tail` may have cut the heading away; the lines below it are what is left then.
-    cut = text[start:] if start >= 0 else text
-    for match in _PYTEST_SUMMARY.finditer(cut):
-        if "::" in match["name"] or match["word"] == "ERROR":
+    for line in _lines(text[start:] if start >= 0 else text):
+        match = _PYTEST_SUMMARY.match(line)
+        if match and ("::" in match["name"] or match["word"] == "ERROR"):
             yield match["name"], match["word"]
 
 
@@ -171,26 +182,35 @@ _MARKED = re.compile(
     r"(?: \(retry x\d+\))?$"
 )
 _NUMBERED = re.compile(r"^( +)(?:\d+\)|(-)) (.+)$")
+_VITEST_RED = re.compile(
+    r"^ FAIL {1,2}(?:\|[^|\n]+\| )?(?:(\S+\.[cm]?[jt]sx? > .+)|(\S+) \[ [^\n]* \])$"
+)
 _VITEST_FILE = re.compile(r"^ *[❯✓×↓] (\S+) \(\d+ tests?[^)]*\)")
 
 
 def _jest(text: str) -> _Found:
-    """Names of `--verbose`, nested by indentation below their file."""
-    file = ""
+    """Names of `--verbose`, nested by indentation below their file, and the red ones' own lines."""
+    file, listing = "", False
     path: list[tuple[int, str]] = []
-    for line in text.split("\n"):
+    for line in _lines(text):
         head = _JEST_FILE.match(line)
         if head:
-            file, path = head[1].removeprefix("./"), []
-        elif not line.strip() or line.startswith("  ●"):
-            file = file if not line.strip() and not path else ""
-        elif file:
+            file, listing, path = head[1].removeprefix("./"), True, []
+        elif line.startswith("  ● "):
+            # What follows is what the tests printed, and may look like a list of tests.
+            listing = False
+            name = line[4:].strip()
+            if file and name not in ("Console", "Test suite failed to run"):
+                yield " > ".join([file, *name.split(" › ")]), "✕"
+        elif listing and line.strip():
             yield from _nested(line, file, path)
 
 
 def _nested(line: str, file: str, path: list[tuple[int, str]]) -> _Found:
     match = _MARKED.match(line)
     indent = len(line) - len(line.lstrip())
+    if not indent and match is None:
+        return  # the second line of a title
     while path and path[-1][0] >= indent:
         path.pop()
     if match:
@@ -198,17 +218,24 @@ def _nested(line: str, file: str, path: list[tuple[int, str]]) -> _Found:
             " > ".join([*([file] if file else []), *(name for _, name in path), match[3]]),
             match[2],
         )
-    elif indent:
+    else:
         path.append((indent, line.strip()))
 
 
 def _vitest(text: str) -> _Found:
-    file = ""
-    for line in text.split("\n"):
+    file, printed = "", False
+    for line in _lines(text):
+        # What a test printed stands between such a heading and an empty line.
+        printed = bool(line) and (printed or line.startswith(("stdout | ", "stderr | ")))
+        if printed:
+            continue
         head = _VITEST_FILE.match(line)
         match = _MARKED.match(line)
+        red = _VITEST_RED.match(line)
         if head:
             file = head[1]
+        elif red:
+            yield red[1] or red[2], "✕" if red[1] else "ERROR"
         elif match:
             name = match[3]
             named = re.match(r"\S+\.[cm]?[jt]sx? > ", name)
@@ -221,7 +248,7 @@ def _mocha(text: str) -> _Found:
         yield from _mocha_stream(text)
         return
     path: list[tuple[int, str]] = []
-    for line in text.split("\n"):
+    for line in _lines(text):
         if re.match(r"^ +\d+ passing", line):
             return
         red = _NUMBERED.match(line)
@@ -240,26 +267,33 @@ def _mocha_stream(text: str) -> _Found:
             yield str(test.get("fullTitle", "")), word
 
 
+_NODE_LINE = re.compile(r"^( *)(▶|✔|✖|﹣) (.+?)(?: \([\d.]+m?s\))?( # (?i:todo|skip).*)?$")
+
+
 def _node(text: str) -> _Found:
     if "ℹ tests" not in text:
         yield from _tap(text)
         return
-    # A suite's own line comes after its tests, so a parent is known by its `▶` line before them.
+    # A suite's own line comes after its tests; its `▶` line before them says that it is one.
     path: list[tuple[int, str]] = []
-    for line in text.split("\n"):
+    suites: set[tuple[int, str]] = set()
+    for line in _lines(text):
         if line.startswith(("ℹ tests", "✖ failing tests:")):
             return
-        match = re.match(r"^( *)(▶|✔|✖|﹣) (.+?)(?: \([\d.]+m?s\))?(?: #.*)?$", line)
+        match = _NODE_LINE.match(line)
         if match is None:
             continue
-        indent = len(match[1])
-        while path and path[-1][0] >= indent:
+        here = (len(match[1]), match[3])
+        while path and path[-1][0] >= here[0]:
             path.pop()
-        name = match[3]
         if match[2] == "▶":
-            path.append((indent, name))
-        else:
-            yield " > ".join([*(part for _, part in path), name]), match[2]
+            path.append(here)
+            suites.add(here)
+        elif here not in suites:
+            note = (match[4] or "").lower()
+            left_out = "# todo" in note or ("# skip" in note and match[2] != "✖")
+            word = "skip" if left_out else match[2]
+            yield " > ".join([*(part for _, part in path), here[1]]), word
 
 
 _TAP = re.compile(
@@ -268,7 +302,7 @@ _TAP = re.compile(
 
 
 def _tap(text: str) -> _Found:
-    for line in text.split("\n"):
+    for line in _lines(text):
         match = _TAP.match(line)
         if match:
             note = (match["note"] or "").lower()

@@ -57,7 +57,7 @@ _RULES = (
     _Rule(
         "unittest",
         "Ran ",
-        r"^Ran (?P<total>\d+) tests? in [\d.]+s\s+^(?P<word>OK|FAILED|NO TESTS RAN)"
+        r"^Ran (?P<total>\d+) tests? in [\d.]+s\n+(?P<word>OK|FAILED|NO TESTS RAN)"
         r"(?: \((?P<details>[^)\n]*)\))?",
     ),
     _Rule(
@@ -125,7 +125,7 @@ _RULES = (
         "surefire",
         "Tests run:",
         r"^(?:\[[A-Z]+\] )?Tests run: (?P<total>\d+), Failures: (?P<failed>\d+),"
-        r" Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+)\s*$",
+        r" Errors: (?P<errors>\d+), Skipped: (?P<skipped>\d+) *$",
     ),
     _Rule(
         "gradle",
@@ -167,7 +167,7 @@ _RULES = (
     _Rule(
         "xctest",
         "Executed ",
-        r"^\s*Executed (?P<total>\d+) tests?, with (?:(?P<skipped>\d+) tests? skipped and )?"
+        r"^ *Executed (?P<total>\d+) tests?, with (?:(?P<skipped>\d+) tests? skipped and )?"
         r"(?P<failed>\d+) failures?",
     ),
     _Rule(
@@ -239,7 +239,7 @@ _RULES = (
         r"^(?P<passed>\d+) successes / (?P<failed>\d+) failures / (?P<errors>\d+) errors"
         r" / (?P<skipped>\d+) pending",
     ),
-    _Rule("tox", ":", r"^\s*(?P<word>congratulations :\)|evaluation failed :\()"),
+    _Rule("tox", ":", r"^ *(?P<word>congratulations :\)|evaluation failed :\()"),
     _Rule("gradle", "BUILD ", r"^BUILD (?P<word>SUCCESSFUL|FAILED) in "),
 )
 
