@@ -13,12 +13,12 @@ from textual.theme import Theme
 _COLOURS: Mapping[str, tuple[str, str]] = {
     "muted": ("#8b949e", "#59636e"),
     "faint": ("#5a626d", "#8c959f"),
-    "cursor": ("#e6edf3 13%", "#1f2328 11%"),
-    "cursor-blurred": ("#e6edf3 6%", "#1f2328 5%"),
+    "cursor": ("#e6edf3 19%", "#1f2328 14%"),
+    "cursor-blurred": ("#e6edf3 9%", "#1f2328 7%"),
     "match": ("#6b5a12", "#fff2a8"),
     "selected": ("#264f78", "#b4d6ff"),
     "heading": ("#e6edf3", "#1f2328"),
-    "heading-line": ("#262c36", "#e6eaef"),
+    "heading-line": ("#1b212a", "#eceff3"),
     "info": ("#58a6ff", "#0969da"),
     # verdicts
     "pass": ("#56d364", "#1a7f37"),

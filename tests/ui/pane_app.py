@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 from textual.widget import Widget
 
 from arcview.ui import theme
 from arcview.ui.widgets.row_view import RowView
 
+# The widgets have actions and no keys; these are for the tests alone.
+_KEYS = {
+    "j,down": "cursor_down",
+    "k,up": "cursor_up",
+    "g,home": "cursor_first",
+    "G,end": "cursor_last",
+    "ctrl+d": "half_page_down",
+    "ctrl+u": "half_page_up",
+    "pagedown": "page_down",
+    "pageup": "page_up",
+    "h": "sideways_left",
+    "l": "sideways_right",
+    "enter": "pick",
+    "n": "search_next",
+    "N": "search_previous",
+}
+
 
 class PaneApp(App[None]):
     """Shows one widget and keeps the messages of row views."""
 
-    def __init__(self, pane: Widget) -> None:
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(keys, f"focused.{action}") for keys, action in _KEYS.items()
+    ]
+
+    def __init__(self, pane: Widget, keys: Mapping[str, str] | None = None) -> None:
         super().__init__()
+        for key, action in (keys or {}).items():
+            self.bind(key, f"focused.{action}")
         self.pane = pane
         self.picked: list[int] = []
         self.searched: list[tuple[str, int | None, bool]] = []

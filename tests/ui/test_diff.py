@@ -13,6 +13,16 @@ from arcview.ui.widgets.diff import DiffTree, DiffView
 from tests.ui.pane_app import PaneApp, screen_lines, settle
 from tests.ui.test_rows_diff import PATCH, new_side
 
+KEYS = {
+    "J": "next_hunk",
+    "K": "previous_hunk",
+    "right_curly_bracket": "next_file",
+    "left_curly_bracket": "previous_file",
+    "s": "switch_mode",
+    "space": "toggle_file",
+    "minus": "fold_all",
+    "plus": "open_all",
+}
 WHOLE = "\n".join(new_side()).encode()
 
 
@@ -32,7 +42,7 @@ def show(view: DiffView, files: dict[str, FilePatch]) -> None:
 
 async def test_files_load_while_their_headers_are_there() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     may_load = threading.Event()
     files = patches("a.py", "b.py")
 
@@ -56,7 +66,7 @@ async def test_files_load_while_their_headers_are_there() -> None:
 
 async def test_the_cursor_stays_on_its_file_while_others_load() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     may_load = threading.Event()
     files = patches("a.py", "b.py")
 
@@ -77,7 +87,7 @@ async def test_the_cursor_stays_on_its_file_while_others_load() -> None:
 
 async def test_a_file_that_fails_to_load_says_so_and_the_others_load() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     files = patches("a.py", "b.py")
 
     def load(change: FileChange) -> FilePatch:
@@ -94,7 +104,7 @@ async def test_a_file_that_fails_to_load_says_so_and_the_others_load() -> None:
 
 async def test_folded_files_are_not_loaded() -> None:
     view = DiffView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     asked: list[str] = []
     lock = FileChange("x.lock", ChangeKind.ADDED, added=1, path_class=PathClass.LOCK)
 
@@ -113,7 +123,7 @@ async def test_folded_files_are_not_loaded() -> None:
 
 async def test_what_a_later_diff_replaced_does_not_come_back() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     may_load = threading.Event()
     old, new = patches("old.py"), patches("new.py")
 
@@ -133,7 +143,7 @@ async def test_what_a_later_diff_replaced_does_not_come_back() -> None:
 
 async def test_keys_jump_by_change_and_by_file() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         show(view, patches("a.py", "b.py"))
         await settle(app, pilot)
@@ -149,7 +159,7 @@ async def test_keys_jump_by_change_and_by_file() -> None:
 
 async def test_enter_opens_a_gap_and_folds_a_file() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         show(view, patches("a.py"))
         await settle(app, pilot)
@@ -162,7 +172,7 @@ async def test_enter_opens_a_gap_and_folds_a_file() -> None:
 
 async def test_enter_on_a_line_picks_it() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         show(view, patches("a.py"))
         await settle(app, pilot)
@@ -173,7 +183,7 @@ async def test_enter_on_a_line_picks_it() -> None:
 
 async def test_the_whole_file_opens() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         show(view, patches("a.py"))
         await settle(app, pilot)
@@ -185,7 +195,7 @@ async def test_the_whole_file_opens() -> None:
 
 async def test_the_header_of_the_file_stays_on_top() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 10)) as pilot:
         show(view, patches("a.py"))
         await settle(app, pilot)
@@ -197,7 +207,7 @@ async def test_the_header_of_the_file_stays_on_top() -> None:
 
 async def test_switching_the_mode_keeps_the_line() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(120, 30)) as pilot:
         show(view, patches("a.py"))
         await settle(app, pilot)
@@ -210,7 +220,7 @@ async def test_switching_the_mode_keeps_the_line() -> None:
 
 async def test_automatic_mode_follows_the_width() -> None:
     view = DiffView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(120, 30)) as pilot:
         show(view, patches("a.py"))
         await settle(app, pilot)
@@ -222,7 +232,7 @@ async def test_automatic_mode_follows_the_width() -> None:
 
 async def test_a_line_is_gone_to_when_its_file_has_loaded() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         show(view, patches("a.py", "b.py"))
         assert view.go_to("b.py", 14)
@@ -235,7 +245,7 @@ async def test_a_line_is_gone_to_when_its_file_has_loaded() -> None:
 
 async def test_all_files_fold_and_open() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         show(view, patches("a.py", "b.py"))
         await settle(app, pilot)
@@ -247,7 +257,7 @@ async def test_all_files_fold_and_open() -> None:
 
 async def test_a_message_takes_the_place_of_a_diff() -> None:
     view = DiffView(mode="unified")
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         show(view, patches("a.py"))
         await settle(app, pilot)

@@ -10,10 +10,12 @@ from arcview.ui.widgets import log
 from arcview.ui.widgets.log import TextPane
 from tests.ui.pane_app import PaneApp, screen_lines, settle
 
+KEYS = {"w": "toggle_wrap", "number_sign": "toggle_numbers"}
+
 
 async def test_a_text_is_shown_at_a_line() -> None:
     pane = TextPane()
-    app = PaneApp(pane)
+    app = PaneApp(pane, KEYS)
     async with app.run_test(size=(40, 10)) as pilot:
         pane.show_text("\n".join(f"line {i}" for i in range(1, 101)), numbered=True, line=50)
         await pilot.pause()
@@ -23,7 +25,7 @@ async def test_a_text_is_shown_at_a_line() -> None:
 
 async def test_keys_switch_wrapping_and_numbers() -> None:
     pane = TextPane("word " * 30)
-    app = PaneApp(pane)
+    app = PaneApp(pane, KEYS)
     async with app.run_test(size=(41, 10)) as pilot:
         await pilot.pause()
         assert screen_lines(app)[1].startswith(" word")
@@ -43,7 +45,7 @@ async def test_keys_switch_wrapping_and_numbers() -> None:
 )
 async def test_bytes_that_are_no_plain_text_are_said_to_be(data: bytes, note: str) -> None:
     pane = TextPane()
-    app = PaneApp(pane)
+    app = PaneApp(pane, KEYS)
     async with app.run_test(size=(60, 10)) as pilot:
         pane.show_bytes(data)
         await pilot.pause()
@@ -57,7 +59,7 @@ async def test_a_large_file_is_shown_by_pages(
     path = tmp_path / "a.log"
     path.write_text("".join(f"entry {i}\n" for i in range(30_000)))
     pane = TextPane()
-    app = PaneApp(pane)
+    app = PaneApp(pane, KEYS)
     async with app.run_test(size=(40, 10)) as pilot:
         pane.show_file(path)
         await settle(app, pilot)
@@ -76,7 +78,7 @@ async def test_another_text_lets_go_of_the_file(
     path = tmp_path / "a.log"
     path.write_text("entry\n" * 100)
     pane = TextPane()
-    app = PaneApp(pane)
+    app = PaneApp(pane, KEYS)
     async with app.run_test(size=(40, 10)) as pilot:
         pane.show_file(path)
         await pilot.pause()
@@ -87,7 +89,7 @@ async def test_another_text_lets_go_of_the_file(
 
 async def test_a_problem_is_shown_in_the_place_of_a_text() -> None:
     pane = TextPane()
-    app = PaneApp(pane)
+    app = PaneApp(pane, KEYS)
     async with app.run_test(size=(40, 10)) as pilot:
         pane.show_problem("no log recorded")
         await pilot.press("w", "number_sign")

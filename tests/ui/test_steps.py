@@ -11,10 +11,22 @@ from arcview.ui.widgets.steps import StepsView
 from tests.ui.pane_app import PaneApp, screen_lines, settle
 from tests.ui.trajectories import SAMPLE, said, trajectory
 
+KEYS = {
+    "space": "toggle_step",
+    "J": "jump('step', 1)",
+    "K": "jump('step', -1)",
+    "e": "jump('error', 1)",
+    "W": "jump('edit', -1)",
+    "T": "jump('test', -1)",
+    "m": "jump('message', 1)",
+    "plus": "open_all",
+    "minus": "close_all",
+}
+
 
 async def test_enter_opens_a_step_and_space_closes_it() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(SAMPLE)
         await pilot.press("j", "enter")
@@ -27,7 +39,7 @@ async def test_enter_opens_a_step_and_space_closes_it() -> None:
 
 async def test_enter_on_folded_lines_opens_them_and_stays_there() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 30)) as pilot:
         view.show(SAMPLE)
         await pilot.pause()
@@ -40,7 +52,7 @@ async def test_enter_on_folded_lines_opens_them_and_stays_there() -> None:
 
 async def test_enter_on_a_line_of_a_step_picks_it() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(SAMPLE)
         await pilot.press("j", "enter", "j", "j", "enter")
@@ -51,7 +63,7 @@ async def test_enter_on_a_line_of_a_step_picks_it() -> None:
 
 async def test_keys_jump_by_kind() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(SAMPLE, badges={"c1": Badge("✓ 1")})
         for key, step in (("e", "m3"), ("W", "m2"), ("T", "m1"), ("m", "m4"), ("K", "c1")):
@@ -62,7 +74,7 @@ async def test_keys_jump_by_kind() -> None:
 
 async def test_a_search_finds_what_is_folded_in_a_closed_step() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(SAMPLE)
         await pilot.pause()
@@ -77,7 +89,7 @@ async def test_a_search_finds_what_is_folded_in_a_closed_step() -> None:
 
 async def test_a_step_is_gone_to_by_its_key_or_that_of_its_call() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(SAMPLE)
         await pilot.pause()
@@ -90,7 +102,7 @@ async def test_a_step_is_gone_to_by_its_key_or_that_of_its_call() -> None:
 
 async def test_all_steps_open_and_close() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(SAMPLE)
         await pilot.press("G", "plus")
@@ -103,7 +115,7 @@ async def test_all_steps_open_and_close() -> None:
 
 async def test_opened_text_wraps_anew_for_another_width() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(120, 20)) as pilot:
         view.show(trajectory(said(1, "word " * 60)))
         await pilot.press("enter")
@@ -116,7 +128,7 @@ async def test_opened_text_wraps_anew_for_another_width() -> None:
 
 async def test_ten_thousand_steps_draw_only_the_visible_ones() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     steps = [replace(said(i, f"step {i}"), key=f"k{i}") for i in range(10_000)]
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(trajectory(*steps))
@@ -127,7 +139,7 @@ async def test_ten_thousand_steps_draw_only_the_visible_ones() -> None:
 
 async def test_a_message_takes_the_place_of_a_trajectory() -> None:
     view = StepsView()
-    app = PaneApp(view)
+    app = PaneApp(view, KEYS)
     async with app.run_test(size=(80, 20)) as pilot:
         view.show(SAMPLE)
         await pilot.press("G")

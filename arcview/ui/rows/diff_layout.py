@@ -76,7 +76,7 @@ class DiffLayout(RowSource):
             file.lay(split=self.is_split)
         self._lay()
 
-    # -- structure -----------------------------------------------------------------------
+    # Structure
 
     def _lay(self) -> None:
         blocks: list[DiffFile | FileGroup] = [
@@ -160,7 +160,7 @@ class DiffLayout(RowSource):
             None if pair.new is None else lines[pair.new],
         )
 
-    # -- changes of what is shown (the view wraps them in `keeping_place`) ----------------
+    # Changes of what is shown (the view wraps them in `keeping_place`)
 
     def put(self, file: DiffFile, prepared: PreparedPatch) -> None:
         """The content of a file arrived."""
@@ -229,7 +229,7 @@ class DiffLayout(RowSource):
         file.lay(split=self.is_split)
         self._lay()
 
-    # -- places that outlive such changes --------------------------------------------------
+    # Places that outlive such changes
 
     def anchor(self, index: int) -> object:
         """The file and, within it, what the row shows."""
@@ -268,7 +268,7 @@ class DiffLayout(RowSource):
             same_hunk = (i for i, r in enumerate(file.rows) if row.kind < 7 and r[1] == row.a)
             return next((i for i in same_hunk if file.rows[i].kind in (4, 5)), 0)
 
-    # -- jumps -----------------------------------------------------------------------------
+    # Jumps
 
     def next_file(self, index: int, step: int) -> int | None:
         """The header of the file after or before a row; going back, first to the own header."""

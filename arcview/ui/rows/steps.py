@@ -21,6 +21,7 @@ from arcview.ui.rows.steps_lines import Badge, Columns
 from arcview.ui.rows.steps_parts import (
     FOLD_LINES,
     StepPart,
+    depths_of,
     is_edit,
     is_message,
     parts_of,
@@ -75,7 +76,7 @@ class StepRows(RowSource):
         self._parts: dict[int, tuple[StepPart, ...]] = {}
         self._syntax: dict[tuple[int, int, bool], LazySyntax] = {}
         self._starts: Sequence[int] = range(len(self.steps) + 1)
-        self._depths = _depths(self.steps)
+        self._depths = depths_of(self.steps)
         usages = [step.usage for step in self.steps if step.usage is not None]
         self._columns = Columns(
             duration=any(step.duration_s is not None for step in self.steps),
@@ -83,7 +84,7 @@ class StepRows(RowSource):
             cost=any(usage.cost_usd is not None for usage in usages),
         )
 
-    # -- structure -------------------------------------------------------------------------
+    # Structure
 
     def __len__(self) -> int:
         return self._starts[-1] or 1
@@ -136,7 +137,7 @@ class StepRows(RowSource):
             return None
         return index, self._bodies[index][row - self._starts[index] - 1]
 
-    # -- opening and closing ----------------------------------------------------------------
+    # Opening and closing
 
     def is_open(self, index: int) -> bool:
         """Whether the parts of a step are shown."""
@@ -234,7 +235,7 @@ class StepRows(RowSource):
                 best = offset
         return self._starts[index] + best
 
-    # -- jumps and search --------------------------------------------------------------------
+    # Jumps and search
 
     def next_step(self, row: int, kind: Jump, direction: int) -> int | None:
         """The header of the next or previous step of a kind; null where there is none."""
@@ -317,7 +318,7 @@ class StepRows(RowSource):
         self._lay()
         return self._row_of_line(index, part, line, character)
 
-    # -- looks -------------------------------------------------------------------------------
+    # Looks
 
     def row(self, index: int) -> Content:
         """The row without columns, for copies and tests."""
@@ -392,17 +393,3 @@ class StepRows(RowSource):
             ]
             syntax = self._syntax[key] = LazySyntax(part.path, lines)
         return syntax.line(line - signs[:line].count(other))
-
-
-def _depths(steps: Sequence[Step]) -> list[int]:
-    """How deep each step is among sub-agents: 0 for the main agent."""
-    by_call: dict[str, int] = {}
-    depths: list[int] = []
-    for step in steps:
-        depth = 0
-        if step.agent is not None:
-            depth = 1 + by_call.get(step.parent_call or "", 0)
-        depths.append(depth)
-        for call in step.calls:
-            by_call[call.key] = depth
-    return depths

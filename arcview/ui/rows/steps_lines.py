@@ -256,7 +256,7 @@ def margin(part: StepPart, line: int, depth: int, *, first: bool) -> Cell:
         ("−" if sign == "-" else sign, f"bold {sign_style}"),
         " ",
     )
-    return Cell(content, content.cell_length, style=_line_style(part, line))
+    return Cell(content, content.cell_length, style=_line_style(part, line) if first else "")
 
 
 def _line_style(part: StepPart, line: int) -> str:

@@ -233,3 +233,17 @@ def texts_of(step: Step) -> Iterator[str]:
         if call.result is not None:
             yield call.result.text
     yield step.raw or ""
+
+
+def depths_of(steps: Sequence[Step]) -> list[int]:
+    """How deep each step is among sub-agents: 0 for the main agent."""
+    by_call: dict[str, int] = {}
+    depths: list[int] = []
+    for step in steps:
+        depth = 0
+        if step.agent is not None:
+            depth = 1 + by_call.get(step.parent_call or "", 0)
+        depths.append(depth)
+        for call in step.calls:
+            by_call[call.key] = depth
+    return depths

@@ -114,7 +114,7 @@ class TextRows(RowSource):
         self._starts: list[int] = []
         self._lay()
 
-    # -- structure -------------------------------------------------------------------------
+    # Structure
 
     def _lay(self) -> None:
         if not self.wrapped:
@@ -190,7 +190,7 @@ class TextRows(RowSource):
         """The first row of that line."""
         return self.row_of(anchor) if isinstance(anchor, int) else 0
 
-    # -- looks -----------------------------------------------------------------------------
+    # Looks
 
     def row(self, index: int) -> Content:
         """The part of the line that the row shows, in its colours."""

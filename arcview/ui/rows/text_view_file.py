@@ -43,7 +43,7 @@ class LogFile(RowSource):
         """Closes the file."""
         os.close(self._file)
 
-    # -- the index ---------------------------------------------------------------------------
+    # The index
 
     def count_lines(self) -> Iterator[tuple[int, ...]]:
         """Counts line ends by block, a slice at a time; for a worker thread."""
@@ -119,7 +119,7 @@ class LogFile(RowSource):
             data, block, inside = data + piece[inside:], block + 1, 0
         return data
 
-    # -- rows --------------------------------------------------------------------------------
+    # Rows
 
     def _line(self, index: int) -> str:
         data = self.line_bytes(index)
@@ -143,7 +143,7 @@ class LogFile(RowSource):
         label = Content.styled(f"{index + 1:>{edge - 2}}  ", theme.FAINT)
         return (Cell(label, edge), Cell(self.row(index), scrolls=True))
 
-    # -- search ------------------------------------------------------------------------------
+    # Search
 
     def find(self, needle: Needle, start: int, step: int) -> Iterator[int | None]:
         """Looks through the bytes in slices; waits where the index is not yet complete."""

@@ -10,10 +10,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import ClassVar
 
 from textual import events, work
-from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 from textual.worker import get_current_worker
@@ -62,18 +60,6 @@ class _Awaited:
 class DiffView(RowView):
     """A diff in unified or split mode, with folding, context that opens, and jumps."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("J", "next_hunk", "Next change", show=False, id="diff.next_hunk"),
-        Binding("K", "previous_hunk", "Previous change", show=False, id="diff.previous_hunk"),
-        Binding("}", "next_file", "Next file", show=False, id="diff.next_file"),
-        Binding("{", "previous_file", "Previous file", show=False, id="diff.previous_file"),
-        Binding("s", "switch_mode", "Unified or split", show=False, id="diff.mode"),
-        Binding("space", "toggle_file", "Fold or open the file", show=False, id="diff.fold"),
-        Binding("o", "whole_file", "Whole file", show=False, id="diff.whole"),
-        Binding("minus", "fold_all", "Fold all files", show=False, id="diff.fold_all"),
-        Binding("plus", "open_all", "Open all files", show=False, id="diff.open_all"),
-    ]
-
     @dataclass
     class _Arrived(Message):
         """Contents came from the thread."""
@@ -99,7 +85,7 @@ class DiffView(RowView):
         self._loading = False
         super().__init__(self._rows, id=id, classes=classes)
 
-    # -- what it shows -------------------------------------------------------------------
+    # What it shows
 
     @property
     def rows(self) -> DiffRows:
@@ -192,7 +178,7 @@ class DiffView(RowView):
             if row is not None:
                 self.move_to(row, "top")
 
-    # -- loading -------------------------------------------------------------------------
+    # Loading
 
     def _wish(self, file: DiffFile, *, whole: bool = False, first: bool = False) -> None:
         if whole:
@@ -278,7 +264,7 @@ class DiffView(RowView):
         super().watch_scroll_y(old_value, new_value)
         self._wish_for_visible()
 
-    # -- the file's header stays at the top ------------------------------------------------
+    # The file's header stays at the top
 
     def _stuck_header(self) -> int | None:
         """The header row that is drawn over the first line, where it has scrolled away."""
@@ -303,7 +289,7 @@ class DiffView(RowView):
             self.move_to(header)
             event.prevent_default()
 
-    # -- keys ------------------------------------------------------------------------------
+    # Actions
 
     def _jump(self, index: int | None) -> None:
         if index is not None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from textual import work
-from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -25,11 +23,6 @@ IN_MEMORY_BYTES = 4_000_000
 
 class TextPane(RowView):
     """Shows one text, wrapped or not, or a file of any size."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w", "toggle_wrap", "Wrap lines", show=False, id="text.wrap"),
-        Binding("number_sign", "toggle_numbers", "Line numbers", show=False, id="text.numbers"),
-    ]
 
     @dataclass
     class _Counted(Message):

@@ -5,15 +5,12 @@ Knows no model: what the rows mean is the business of the source and of the scre
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from time import monotonic
-from typing import ClassVar, Literal
+from typing import Literal
 
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
@@ -25,39 +22,37 @@ from textual.worker import Worker
 
 from arcview.ui import theme
 from arcview.ui.rows.lines import Needle, RowSource
-from arcview.ui.widgets.row_view_draw import RowPainter, lane_of, selected_part
+from arcview.ui.widgets.row_view_draw import RowPainter, selected_text
+from arcview.ui.widgets.row_view_search import look_for
 from arcview.ui.widgets.styles import StyleResolver
-
-__all__ = ["RowSource", "RowView"]
 
 _SCROLL_MARGIN = 2
 _SIDEWAYS_STEP = 8
-_SEARCH_SLICE_S = 0.012
 _CACHED_ROWS = 1_024
 
 Place = Literal["near", "top", "middle"]
 """Where a row goes that was moved to: just onto the screen, near the top, or to the middle."""
 
 
-class RowView(ScrollView, can_focus=True):
-    """Shows the rows of a `RowSource` with a cursor, search, sideways scrolling and selection."""
+@dataclass
+class RowMessage(Message):
+    """What a row view says."""
+
+    view: RowView
+
+    @property
+    def control(self) -> RowView:
+        """The view, for `@on` selectors."""
+        return self.view
+
+
+class RowView(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows the rows of a `RowSource` with a cursor, search, sideways scrolling and selection.
+
+    It has actions and no keys: those come from the command registry, by the subclass that is used.
+    """
 
     ALLOW_SELECT = True
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j,down", "cursor_down", "Down", show=False, id="row.down"),
-        Binding("k,up", "cursor_up", "Up", show=False, id="row.up"),
-        Binding("g,home", "cursor_first", "First row", show=False, id="row.first"),
-        Binding("G,end", "cursor_last", "Last row", show=False, id="row.last"),
-        Binding("ctrl+d", "half_page_down", "Half a page down", show=False, id="row.half_down"),
-        Binding("ctrl+u", "half_page_up", "Half a page up", show=False, id="row.half_up"),
-        Binding("pagedown,ctrl+f", "page_down", "Page down", show=False, id="row.page_down"),
-        Binding("pageup,ctrl+b", "page_up", "Page up", show=False, id="row.page_up"),
-        Binding("h,left", "sideways_left", "Scroll left", show=False, id="row.left"),
-        Binding("l,right", "sideways_right", "Scroll right", show=False, id="row.right"),
-        Binding("enter", "pick", "Open", show=False, id="row.open"),
-        Binding("n", "search_next", "Next match", show=False, id="row.next_match"),
-        Binding("N", "search_previous", "Previous match", show=False, id="row.previous_match"),
-    ]
     DEFAULT_CSS = """
     RowView {
         overflow-x: hidden;
@@ -68,48 +63,30 @@ class RowView(ScrollView, can_focus=True):
     """
 
     @dataclass
-    class CursorMoved(Message):
+    class CursorMoved(RowMessage):
         """The cursor is on another row."""
 
-        view: RowView
         index: int
-
-        @property
-        def control(self) -> RowView:
-            """The view, for `@on` selectors."""
-            return self.view
 
         def can_replace(self, message: Message) -> bool:
             """Only the last place of a moving cursor matters."""
             return isinstance(message, RowView.CursorMoved) and message.view is self.view
 
     @dataclass
-    class Picked(Message):
+    class Picked(RowMessage):
         """Enter, a double click, or a click on the row under the cursor."""
 
-        view: RowView
         index: int
 
-        @property
-        def control(self) -> RowView:
-            """The view, for `@on` selectors."""
-            return self.view
-
     @dataclass
-    class Searched(Message):
+    class Searched(RowMessage):
         """A search came to its end."""
 
-        view: RowView
         text: str
         index: int | None
         """Where the hit is; null where there is none."""
         wrapped: bool
         """Whether it went past the last row and on from the first, or the reverse."""
-
-        @property
-        def control(self) -> RowView:
-            """The view, for `@on` selectors."""
-            return self.view
 
     def __init__(
         self,
@@ -119,10 +96,9 @@ class RowView(ScrollView, can_focus=True):
         classes: str | None = None,
     ) -> None:
         super().__init__(id=id, classes=classes)
-        self._source = source or RowSource()
+        self._source = RowSource() if source is None else source
         self._cursor = 0
-        self._sideways = 0
-        self._widest = 0
+        self._sideways = self._widest = 0
         self._generation = 0
         self._needle: Needle | None = None
         self._fitted_width = -1
@@ -130,9 +106,9 @@ class RowView(ScrollView, can_focus=True):
         self._styles = StyleResolver()
         self._search: Worker[None] | None = None
         self.rows_drawn = 0
-        """How many rows were really drawn so far (not taken from the cache); for tests."""
+        """How many rows were really drawn so far, not taken from the cache."""
 
-    # -- what it shows -------------------------------------------------------------------
+    # What it shows
 
     @property
     def source(self) -> RowSource:
@@ -162,7 +138,7 @@ class RowView(ScrollView, can_focus=True):
         self._fitted_width = -1
         self._fit()
         self._cursor = self._clamp(cursor)
-        self._redraw()
+        self.redraw_rows()
         self._show_cursor("near")
         self.post_message(self.CursorMoved(self, self._cursor))
 
@@ -174,16 +150,12 @@ class RowView(ScrollView, can_focus=True):
         yield
         moved = self._clamp(0 if anchor is None else self._source.locate(anchor))
         changed, self._cursor = moved != self._cursor, moved
-        self._redraw()
+        self.redraw_rows()
         if self.is_mounted:
             self.scroll_to(y=max(0, moved - line), animate=False, force=True)
             self._show_cursor("near")
         if changed:
             self.post_message(self.CursorMoved(self, moved))
-
-    def redraw_rows(self) -> None:
-        """Draws again what is visible; call it when rows look different but are the same ones."""
-        self._redraw()
 
     def move_to(self, index: int, place: Place = "near") -> None:
         """Puts the cursor on a row and the row on the screen."""
@@ -195,12 +167,12 @@ class RowView(ScrollView, can_focus=True):
             self.post_message(self.CursorMoved(self, index))
         self._show_cursor(place)
 
-    # -- search --------------------------------------------------------------------------
+    # Search
 
     def search(self, text: str, *, forward: bool = True) -> None:
         """Looks for a text from the cursor's row on, and round; moves there and says `Searched`."""
         self._needle = Needle(text) if text else None
-        self._redraw()
+        self.redraw_rows()
         if self._needle is not None:
             self._start_search(self._cursor, forward=forward)
 
@@ -208,7 +180,7 @@ class RowView(ScrollView, can_focus=True):
         """Forgets the search text and its marks; stops a search that is under way."""
         self.cancel_search()
         self._needle = None
-        self._redraw()
+        self.redraw_rows()
 
     def cancel_search(self) -> None:
         """Stops a search that is under way; its text stays for the next one."""
@@ -223,37 +195,23 @@ class RowView(ScrollView, can_focus=True):
                 group="search",
                 description="search",
                 exclusive=True,
-                exit_on_error=True,
             )
 
     async def _look_for(self, needle: Needle, start: int, step: int) -> None:
-        """Searches in slices on the event loop, so that keys are answered between them."""
-        last = len(self._source) - 1
-        rounds = (
-            (start if 0 <= start <= last else None, False),
-            (0 if step > 0 else last, True),
-        )
-        for first, wrapped in rounds:
-            if first is None:
-                continue
-            slice_end = monotonic() + _SEARCH_SLICE_S
-            for hit in self._source.find(needle, first, step):
-                if hit is not None:
-                    self._redraw()
-                    self.move_to(hit, "middle")
-                    self.post_message(self.Searched(self, needle.text, hit, wrapped))
-                    return
-                if monotonic() > slice_end:
-                    await asyncio.sleep(0)
-                    slice_end = monotonic() + _SEARCH_SLICE_S
-        self.post_message(self.Searched(self, needle.text, None, wrapped=False))
+        found = await look_for(self._source, needle, start, step)
+        if found.index is not None:
+            # A hit in something folded opens it: the rows may be others now.
+            self.redraw_rows()
+            self.move_to(found.index, "middle")
+        self.post_message(self.Searched(self, needle.text, found.index, found.wrapped))
 
-    # -- drawing -------------------------------------------------------------------------
+    # Drawing
 
     def _clamp(self, index: int) -> int:
         return max(0, min(index, len(self._source) - 1))
 
-    def _redraw(self) -> None:
+    def redraw_rows(self) -> None:
+        """Draws again what is visible; for rows that are the same ones and look different."""
         self._generation += 1
         self._strips.clear()
         size = Size(1, len(self._source))
@@ -351,19 +309,9 @@ class RowView(ScrollView, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, without gutters; only the rows in question are made."""
-        lane = lane_of(selection)
-        first = 0 if selection.start is None else max(0, selection.start.y)
-        last = len(self._source) - 1
-        if selection.end is not None:
-            last = min(last, selection.end.y)
-        lines = []
-        for index in range(first, last + 1):
-            text = self._source.text(index, lane)
-            part = selected_part(selection, index, lane, len(text))
-            lines.append("" if part is None else text[part[0] : part[1]])
-        return "\n".join(lines), "\n"
+        return selected_text(self._source, selection), "\n"
 
-    # -- keys and mouse ------------------------------------------------------------------
+    # Actions and mouse
 
     def on_click(self, event: events.Click) -> None:
         """Moves the cursor; a click on it, or a double click, picks the row."""

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.style import Style
 
 from arcview.ui import theme
-from arcview.ui.rows.lines import LANE, Cell, Needle
+from arcview.ui.rows.lines import LANE, Cell, Needle, RowSource
 
 
 @dataclass(slots=True)
@@ -130,3 +130,18 @@ def selected_part(
         for position, limit in zip(span, (0, length), strict=True)
     )
     return (begin, end) if end >= begin else None
+
+
+def selected_text(source: RowSource, selection: Selection) -> str:
+    """The selected text without gutters; only the rows in question are made."""
+    lane = lane_of(selection)
+    first = 0 if selection.start is None else max(0, selection.start.y)
+    last = len(source) - 1
+    if selection.end is not None:
+        last = min(last, selection.end.y)
+    lines = []
+    for index in range(first, last + 1):
+        text = source.text(index, lane)
+        part = selected_part(selection, index, lane, len(text))
+        lines.append("" if part is None else text[part[0] : part[1]])
+    return "\n".join(lines)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
-
-from textual.binding import Binding, BindingType
 
 from arcview.model.trajectory import Step, ToolCall, Trajectory
 from arcview.ui.rows.lines import RowSource
@@ -17,24 +14,6 @@ from arcview.ui.widgets.row_view import RowView
 class StepsView(RowView):
     """Shows a trajectory: one row a step; enter opens it, enter on one of its lines picks that."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "toggle_step", "Open or close the step", show=False, id="steps.toggle"),
-        Binding("J", "jump('step', 1)", "Next step", show=False, id="steps.next"),
-        Binding("K", "jump('step', -1)", "Previous step", show=False, id="steps.previous"),
-        Binding("e", "jump('error', 1)", "Next error", show=False, id="steps.next_error"),
-        Binding("E", "jump('error', -1)", "Previous error", show=False, id="steps.previous_error"),
-        Binding("w", "jump('edit', 1)", "Next edit", show=False, id="steps.next_edit"),
-        Binding("W", "jump('edit', -1)", "Previous edit", show=False, id="steps.previous_edit"),
-        Binding("t", "jump('test', 1)", "Next test run", show=False, id="steps.next_test"),
-        Binding("T", "jump('test', -1)", "Previous test run", show=False, id="steps.previous_test"),
-        Binding("m", "jump('message', 1)", "Next message", show=False, id="steps.next_message"),
-        Binding(
-            "M", "jump('message', -1)", "Previous message", show=False, id="steps.previous_message"
-        ),
-        Binding("plus", "open_all", "Open all steps", show=False, id="steps.open_all"),
-        Binding("minus", "close_all", "Close all steps", show=False, id="steps.close_all"),
-    ]
-
     def __init__(
         self,
         *,
@@ -44,7 +23,7 @@ class StepsView(RowView):
         self._rows = StepRows(Trajectory(format=""), empty="")
         super().__init__(self._rows, id=id, classes=classes)
 
-    # -- what it shows -------------------------------------------------------------------
+    # What it shows
 
     @property
     def rows(self) -> StepRows:
@@ -102,7 +81,7 @@ class StepsView(RowView):
                 self._rows.set_open((index,), is_open=True)
         self.move_to(self._rows.row_of(index), "top")
 
-    # -- keys ------------------------------------------------------------------------------
+    # Actions
 
     def action_pick(self) -> None:
         """Opens a step, or the folded lines under the cursor; on other lines it says `Picked`."""
