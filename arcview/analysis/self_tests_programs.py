@@ -30,6 +30,8 @@ def purpose_of(program: str, language: str, *, is_test_file: bool = True) -> Pur
             the program under development, which exits with 1 on bad input and asserts what it
             assumes: of them only plain assertions count, and none where it reads its command line.
     """
+    if _OWN_RUNNER.search(program):
+        return "suite"
     if not is_test_file:
         if _rewrites(program):
             return "edits"
@@ -37,8 +39,6 @@ def purpose_of(program: str, language: str, *, is_test_file: bool = True) -> Pur
     if language == "python":
         return _python_purpose(program)
     if language == "js":
-        if re.search(r"\bfrom ['\"]node:test['\"]|require\(['\"]node:test['\"]\)", program):
-            return "suite"
         return "asserts" if _JS_ASSERTS.search(program) or _verdicts(program) else "prints"
     pattern = _ASSERTS.get(language)
     if pattern is not None and pattern.search(program):
@@ -96,6 +96,7 @@ def _python_verdicts(program: str) -> bool:
 _MAY_ASSERT = re.compile(r"\bassert|\braise\b|\bexit\b|SystemExit|unittest|pytest|testmod|doctest")
 _OWN_RUNNER = re.compile(
     r"\bunittest\.main\(|\bpytest\.main\(|\bTextTestRunner\(|\bdoctest\.testmod\("
+    r"|\bfrom ['\"]node:test['\"]|\brequire\(['\"]node:test['\"]\)"
 )
 _WRITES = re.compile(
     r"\bopen\([^)\n]*['\"][wax]b?\+?['\"]|\.write_(?:text|bytes)\(|\.to_csv\(|\bjson\.dump\("
@@ -110,8 +111,6 @@ _RAISED = frozenset({"AssertionError", "SystemExit", "Exception", "RuntimeError"
 
 
 def _python_purpose(program: str) -> Purpose:
-    if _OWN_RUNNER.search(program):
-        return "suite"
     if _WRITES.search(program) and not _exercises(program):
         # `assert old in text` before a replacement guards an edit and tests nothing.
         return "edits"
@@ -198,8 +197,6 @@ def _bare_asserts(program: str, language: str) -> bool:
     if _READS_ARGUMENTS.search(program):
         return False
     if language == "python":
-        if _OWN_RUNNER.search(program):
-            return True
         tree = _parsed(program)
         return tree is not None and any(
             isinstance(node, ast.Assert) and not _is_isinstance(node) for node in ast.walk(tree)

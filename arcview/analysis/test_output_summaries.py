@@ -319,7 +319,7 @@ def _judged(base: Summary, counts: dict[str, int], groups: dict[str, str | None]
         others = sum(counts.get(key, 0) for key in ("failed", "skipped", "expected", "unexpected"))
         counts["passed"] = max(0, int(total) - others)
     failed = counts.get("failed", 0) + counts.get("unexpected", 0)
-    known = bool(counts)
+    known = bool(counts) or groups.get("words") is not None
     ran = failed + sum(counts.get(key, 0) for key in ("passed", "skipped", "expected"))
     return Summary(
         base.family,
