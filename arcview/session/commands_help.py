@@ -32,11 +32,25 @@ def keys_label(command: Command) -> str:
 
 
 def hints(context: Context) -> tuple[tuple[str, str], ...]:
-    """Key and short name of what is worth showing in one line there, most telling first."""
+    """Key and short name of what is worth showing in one line there, most telling first.
+
+    First what the pane has of its own, then what its screen has, last what every list has.
+    """
+    commands = [command for command in commands_in(context) if command.hint and command.keys]
+    order = (context, Context.RUN, Context.ROWS)
+    ranked = sorted(
+        (command for command in commands if command.context in order),
+        key=lambda command: order.index(command.context),
+    )
+    return tuple((key_label(command.keys[0]), command.hint) for command in ranked)
+
+
+def standing_hints() -> tuple[tuple[str, str], ...]:
+    """What is worth showing on every screen, in the same place."""
     return tuple(
         (key_label(command.keys[0]), command.hint)
-        for command in commands_in(context)
-        if command.hint and command.keys
+        for command in commands_in(Context.APP)
+        if command.hint
     )
 
 

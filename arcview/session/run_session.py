@@ -1,4 +1,4 @@
-"""What the run screen is looking at: stage, pane, diff mode, filter, search, way back.
+"""What the run screen is looking at: stage, pane, diff mode, filter, way back.
 
 A plain state machine without Textual and without I/O: every method changes the state and returns
 a `Change` that says which parts of the screen no longer show it. The screen applies it.
@@ -111,7 +111,6 @@ class RunSession:
     split: bool = field(init=False, default=False)
     reference_revealed: bool = field(init=False, default=False)
     chosen: tuple[str, str] | None = field(init=False, default=None)
-    searches: dict[Column, str] = field(init=False, default_factory=dict)
     _way: list[_Place] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -305,11 +304,16 @@ class RunSession:
         parts |= self.go_to(place.stop).parts | self.focus(place.column).parts
         return Change(frozenset(parts), Target(place.column, row=place.row))
 
-    # Searching
+    def take_place_of(self, other: RunSession) -> None:
+        """Goes to where another session was, as far as this run has that place."""
+        at = next((i for i, stop in enumerate(self.stops) if _same(stop, other.stop)), None)
+        if at is not None:
+            self.at = at
+        self.column, self.tab, self.zoomed = other.column, other.tab, other.zoomed
+        self.failing_only, self.split = other.failing_only, other.split
+        self.reference_revealed, self.chosen = other.reference_revealed, other.chosen
+        self.mode = other.mode if other.mode in self.modes else DiffMode.STAGE
 
-    def search(self, query: str) -> None:
-        """Remembers what is searched in the focused pane; empty ends the search there."""
-        if query:
-            self.searches[self.column] = query
-        else:
-            self.searches.pop(self.column, None)
+
+def _same(stop: Stop, other: Stop) -> bool:
+    return (stop.kind, stop.gate, stop.state) == (other.kind, other.gate, other.state)

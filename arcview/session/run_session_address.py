@@ -7,11 +7,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 from urllib.parse import quote, unquote
 
 from arcview.errors import BadInputError
+from arcview.session.run_session import Column, Target
+from arcview.session.run_session_stops import Stop, StopKind
 
 Pane = Literal["gate", "step", "file", "diff", "spec", "self"]
 _PANES = ("gate", "step", "file", "diff", "spec", "self")
@@ -53,3 +56,47 @@ def parse_address(text: str) -> Address:
         raise BadInputError("--at", f"an address such as gate:3 or step:3/<key>, not {text!r}")
     line = _LINE.match(fragment)
     return Address(cast("Pane", pane), where, tuple(parts), int(line[1]) if line else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where an address leads on the run screen."""
+
+    stop: int
+    """Position in the stops."""
+    target: Target
+    spec: bool = False
+    """It names the specification of the stage, which opens on top."""
+
+
+def destination(address: Address, stops: Sequence[Stop]) -> Destination:
+    """Finds the place of an address among the stops of a run.
+
+    Raises:
+        BadInputError: the run has no such stage or state.
+    """
+    stop = next((n for n, stop in enumerate(stops) if _is_at(stop, address)), None)
+    if stop is None:
+        raise BadInputError("--at", f"the run has no {address.where!r}", str(address))
+    return Destination(stop, _target(address), spec=address.pane == "spec")
+
+
+def _is_at(stop: Stop, address: Address) -> bool:
+    if stop.state == address.where and stop.kind is not StopKind.CHAIN:
+        return True
+    return stop.gate == address.where and stop.kind is not StopKind.BETWEEN
+
+
+def _target(address: Address) -> Target:
+    last = address.parts[-1] if address.parts else None
+    match address.pane:
+        case "gate":
+            return Target(Column.GATE, test=last)
+        case "step":
+            return Target(Column.TRAJECTORY, step=last)
+        case "self":
+            return Target(Column.SELF_TESTS, step=last)
+        case "file" | "diff":
+            return Target(Column.DIFF, path=address.path or None, line=address.line)
+        case "spec":
+            return Target(Column.GATE)

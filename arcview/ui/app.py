@@ -6,11 +6,18 @@ Imports Textual inside the function, after the collector is held: 10 ms of every
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arcview.errors import ArcviewError, UnknownLayoutError
+
 if TYPE_CHECKING:
+    from textual.screen import Screen
+
     from arcview.config import Settings
+    from arcview.session.opened import OpenRun
 
 
 def run_app(
@@ -35,11 +42,46 @@ def run_app(
     gc.disable()
     from arcview.session.opened import OpenRun
     from arcview.ui.application import ArcviewApp
-    from arcview.ui.screens.run import RunScreen
 
-    opened = OpenRun.open(path, layout=layout, settings=settings)
-    app = ArcviewApp(RunScreen(opened), theme=settings.theme if settings else None)
+    def open_run(run_path: Path) -> OpenRun:
+        return OpenRun.open(run_path, layout=layout, settings=settings)
+
+    screen = _first_screen(path, open_run, at, may_be_folder=layout is None)
+    app = ArcviewApp(screen, theme=settings.theme if settings else None)
     gc.freeze()
     gc.enable()
     app.run()
+    if app.failure is not None:
+        raise app.failure
     return app.return_code or 0
+
+
+def _first_screen(
+    path: Path, open_run: Callable[[Path], OpenRun], at: str | None, *, may_be_folder: bool
+) -> Screen[None]:
+    """The run if the path is one, else the list of the runs below it."""
+    from arcview.ui.screens.run import RunScreen
+
+    try:
+        opened = open_run(path)
+    except UnknownLayoutError:
+        if not (may_be_folder and path.is_dir() and _holds_runs(path)):
+            raise
+        if at is not None:
+            raise ArcviewError(f"--at {at}: {path} is a folder of runs, not a run") from None
+        from arcview.ui.screens.library import LibraryScreen
+
+        return LibraryScreen(path, open_run)
+    if at is None:
+        return RunScreen(opened, partial(open_run, path))
+    from arcview.session.run_session_address import destination, parse_address
+    from arcview.session.run_session_stops import stops_of
+
+    place = destination(parse_address(at), stops_of(opened.run))
+    return RunScreen(opened, partial(open_run, path), at=place)
+
+
+def _holds_runs(path: Path) -> bool:
+    from arcview.readers.registry import iter_runs
+
+    return next(iter(iter_runs(path)), None) is not None

@@ -25,6 +25,8 @@ class ArcviewApp(App[None], inherit_bindings=False):
     def __init__(self, first: Screen[None], *, theme: str | None = None) -> None:
         super().__init__()
         self._first = first
+        self.failure: Exception | None = None
+        """The fault that ended the app, where it was one of our own."""
         for each in THEMES:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DARK.name
@@ -45,3 +47,12 @@ class ArcviewApp(App[None], inherit_bindings=False):
     def action_next_theme(self) -> None:
         """Dark or light."""
         self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Keeps the fault, so that the command line says it in one line."""
+        self.failure = error
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Ends the app; Textual would print a traceback with every local variable."""
+        self._close_messages_no_wait()

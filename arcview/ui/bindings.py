@@ -77,7 +77,7 @@ class Commands(Provider):
 
 def _namespace(command: Command) -> str:
     if command.context is Context.APP:
-        return "app."
+        return "screen." if command.id == "help" else "app."
     return "" if command.by_widget else "screen."
 
 

@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 
 from arcview.session.commands import COMMANDS, Context, commands_in, find, key_conflicts
-from arcview.session.commands_help import help_rows, hints, key_table_markdown, keys_label
+from arcview.session.commands_help import (
+    help_rows,
+    hints,
+    key_table_markdown,
+    keys_label,
+    standing_hints,
+)
 
 
 @pytest.mark.parametrize("context", list(Context))
@@ -40,6 +46,14 @@ def test_help_lists_every_key_of_the_context() -> None:
 
 def test_hints_name_the_first_key() -> None:
     assert ("z", "zoom") in hints(Context.GATE)
+
+
+def test_hints_begin_with_what_the_pane_has_of_its_own() -> None:
+    assert hints(Context.DIFF)[0] == ("J", "change")
+
+
+def test_help_and_quit_are_hinted_everywhere() -> None:
+    assert [name for _, name in standing_hints()] == ["commands", "help", "quit"]
 
 
 def test_digits_are_written_as_a_range() -> None:

@@ -202,9 +202,20 @@ def test_following_out_of_a_zoom_keeps_the_zoom_and_comes_back_to_it(session: Ru
     assert session.zoomed
 
 
-def test_each_pane_remembers_its_own_search(session: RunSession) -> None:
-    session.search("alpha")
-    session.focus(Column.GATE)
-    session.search("beta")
-    session.search("")
-    assert session.searches == {Column.DIFF: "alpha"}
+def test_a_run_that_was_read_again_opens_at_the_same_place() -> None:
+    before = RunSession(_run(), first_failing_gate="2")
+    before.go_to_stage(3)
+    before.next_mode()
+    before.toggle_zoom()
+    after = RunSession(_run(), first_failing_gate="2")
+    after.take_place_of(before)
+    assert (after.stop, after.column, after.mode) == (before.stop, before.column, before.mode)
+    assert after.zoomed
+
+
+def test_a_place_that_the_run_no_longer_has_leaves_the_first_one() -> None:
+    before = RunSession(_run())
+    before.go_to_stage(0)
+    after = RunSession(_run(chain=False))
+    after.take_place_of(before)
+    assert after.stop.stage == 1

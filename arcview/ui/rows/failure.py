@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from arcview.analysis.comparison import Comparison, Sides, split_actual_expected
 from arcview.analysis.frames import Frame, parse_frames
 from arcview.analysis.history import History
@@ -11,32 +13,37 @@ from arcview.ui.rows.figures import duration, plural
 from arcview.ui.rows.gate import GROUP_NAME, HISTORY_WORD
 from arcview.ui.rows.sections import Section
 
+_SHORT_MESSAGE_LINES = 12
 
-def failure_sections(test: GateTest, history: History | None) -> tuple[Section, ...]:
-    """The sections of the screen that a test opens to; frames of the traceback are links."""
+
+def failure_sections(
+    test: GateTest, history: History | None, trail: Sequence[Section] = ()
+) -> tuple[Section, ...]:
+    """The sections of the screen that a test opens to.
+
+    Args:
+        test: The test.
+        history: What earlier gates say of it; null where it is ok.
+        trail: Sections that say where the failure comes from; they stand before the texts.
+    """
     sections = [Section("", f"{_facts(test, history)}\n", style=theme.MUTED)]
     comparison = split_actual_expected(test)
     if comparison is not None:
         sections.append(Section("Actual and expected", _both_sides(comparison)))
-    for title, text in (
+    named = (
         ("Message", test.message),
         ("Traceback", test.traceback),
         ("Captured stdout", test.stdout),
         ("Captured stderr", test.stderr),
-    ):
-        if text:
-            sections.append(Section(f"{title}  {_lines(text)}", text, _links(text)))
-    if len(sections) == 1:
-        sections.append(Section("", "Neither message nor output is recorded of this test."))
-    return tuple(sections)
-
-
-def frame_in(text: str, line: int) -> Frame | None:
-    """The frame that a 1-based line of a text names."""
-    lines = text.split("\n")
-    if not 1 <= line <= len(lines):
-        return None
-    return next(iter(parse_frames(lines[line - 1])), None)
+    )
+    texts = [
+        Section(f"{title}  {_lines(text)}", text, _links(text)) for title, text in named if text
+    ]
+    if not texts:
+        texts = [Section("", "Neither message nor output is recorded of this test.")]
+    # What the evaluator says comes first, as long as it leaves room for what leads on.
+    first = 1 if texts[0].text.count("\n") < _SHORT_MESSAGE_LINES else 0
+    return (*sections, *texts[:first], *trail, *texts[first:])
 
 
 def _facts(test: GateTest, history: History | None) -> str:
@@ -72,9 +79,10 @@ def _both_sides(comparison: Comparison) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _links(text: str) -> frozenset[int]:
-    lines = enumerate(text.split("\n"), 1)
-    return frozenset(number for number, line in lines if parse_frames(line))
+def _links(text: str) -> dict[int, Frame]:
+    """The frames that lines of a text name."""
+    found = ((number, parse_frames(line)) for number, line in enumerate(text.split("\n"), 1))
+    return {number: frames[0] for number, frames in found if frames}
 
 
 def _lines(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -28,7 +28,6 @@ HISTORY_WORD = {
     History.UNKNOWN: "unknown",
 }
 GROUP_NAME = {Group.F2P: "F2P", Group.P2P: "P2P", Group.OTHER: "tests"}
-_HISTORY_WIDTH = 13
 _FOLDED_FROM = 6
 """A signature with this many tests starts folded: it is one cause, not so many rows."""
 
@@ -68,8 +67,14 @@ class GateRow:
     key: tuple[str, ...] = ()
     """Names what is there, also after the rows have changed; of foldable rows, the fold."""
     test: GateTest | None = None
-    history: History | None = None
+    failing: FailingTest | None = None
+    """The test with its history, where it is expected and not ok."""
     depth: int = 0
+
+    @property
+    def history(self) -> History | None:
+        """What earlier gates say of a failing test."""
+        return self.failing.history if self.failing is not None else None
 
 
 class GateRows(RowSource):
@@ -90,6 +95,8 @@ class GateRows(RowSource):
         self._with_details = with_details
         self._toggled: set[tuple[str, ...]] = set()
         self._rows: tuple[GateRow, ...] = ()
+        words = (HISTORY_WORD[failing.history] for failing in view.failing)
+        self._history_width = max(map(len, words), default=0) + 1
         self._rebuild()
 
     def __len__(self) -> int:
@@ -170,8 +177,9 @@ class GateRows(RowSource):
             return (Cell(content, scrolls=True, style=style),)
         word = HISTORY_WORD[row.history]
         quiet = row.history in (History.INHERITED, History.UNKNOWN)
-        note = plain(word.rjust(_HISTORY_WIDTH), theme.MUTED if quiet else theme.WARN)
-        return (Cell(content, scrolls=True), Cell(note, width=_HISTORY_WIDTH))
+        room = self._history_width
+        note = plain(word.rjust(room), theme.MUTED if quiet else theme.WARN)
+        return (Cell(content, scrolls=True), Cell(note, width=room))
 
     def _draw(self, row: GateRow) -> Content:
         indent = "  " * row.depth
@@ -180,7 +188,7 @@ class GateRows(RowSource):
                 fold = "▾" if self._is_open(row) else "▸"
                 return pieces((f"{indent}{fold} ", theme.MUTED), (row.text, row.style))
             case GateRowKind.TEST if row.test is not None:
-                return _draw_test(row.test, indent)
+                return _draw_test(row.test, indent, row.text)
             case GateRowKind.LOG:
                 return pieces(("log  ", theme.MUTED), (row.text, row.style))
             case _:
@@ -219,9 +227,11 @@ class GateRows(RowSource):
             return
         counts = _counts(self._view, group)
         of = f" of {counts.expected}" if counts else ""
+        prefix = _common_prefix(failing)
+        below = f"  {one_line(prefix)}" if prefix else ""
         section = GateRow(
             GateRowKind.SECTION,
-            f"{GROUP_NAME[group]} failing  {len(failing)}{of}",
+            f"{GROUP_NAME[group]} failing  {len(failing)}{of}{below}",
             theme.HEADING,
             ("failing", group),
         )
@@ -230,10 +240,10 @@ class GateRows(RowSource):
             return
         for signature in self._view.groups:
             members = [failing[t.id] for t in signature.tests if t.group is group]
-            yield from self._signature(group, signature, members)
+            yield from self._signature(group, signature, members, prefix)
 
     def _signature(
-        self, group: Group, signature: SignatureGroup, members: list[FailingTest]
+        self, group: Group, signature: SignatureGroup, members: list[FailingTest], prefix: str
     ) -> Iterator[GateRow]:
         depth = 1
         if len(members) > 1:
@@ -243,7 +253,7 @@ class GateRows(RowSource):
                 f"{len(members)}×  {one_line(signature.title)}",
                 theme.FAIL,
                 ("signature", group, signature.signature, many),
-                history=members[0].history,
+                failing=members[0],
                 depth=1,
             )
             yield head
@@ -253,9 +263,10 @@ class GateRows(RowSource):
         for member in members:
             yield GateRow(
                 GateRowKind.TEST,
+                one_line(member.test.id.removeprefix(prefix)),
                 key=("test", group, member.test.id),
                 test=member.test,
-                history=member.history,
+                failing=member,
                 depth=depth,
             )
             if self._with_details:
@@ -264,17 +275,26 @@ class GateRows(RowSource):
     def _listed(self, title: str, tests: Sequence[GateTest], key: str) -> Iterator[GateRow]:
         if not tests:
             return
+        prefix = _common_prefix(test.id for test in tests)
+        below = f"  {one_line(prefix)}" if prefix else ""
         section = GateRow(
-            GateRowKind.SECTION, f"{title}  {len(tests)}", theme.MUTED, ("listed", key)
+            GateRowKind.SECTION, f"{title}  {len(tests)}{below}", theme.MUTED, ("listed", key)
         )
         yield section
         if self._is_open(section):
             for test in tests:
                 test_key = ("test", key, test.group.value, test.id)
-                yield GateRow(GateRowKind.TEST, key=test_key, test=test, depth=1)
+                name = one_line(test.id.removeprefix(prefix))
+                yield GateRow(GateRowKind.TEST, name, key=test_key, test=test, depth=1)
 
 
-def _draw_test(test: GateTest, indent: str) -> Content:
+def _common_prefix(ids: Iterable[str]) -> str:
+    """The file or class that all tests share, up to and with its `::`; it is said only once."""
+    prefixes = {id_[: id_.find("::") + 2] if "::" in id_ else "" for id_ in ids}
+    return prefixes.pop() if len(prefixes) == 1 else ""
+
+
+def _draw_test(test: GateTest, indent: str, name: str) -> Content:
     glyph, style = _OUTCOME_GLYPH[test.outcome]
     notes = [] if test.outcome in (Outcome.PASSED, Outcome.FAILED) else [test.outcome.value]
     if test.reported:
@@ -286,9 +306,7 @@ def _draw_test(test: GateTest, indent: str) -> Content:
     if test.duration_s is not None and test.duration_s >= 1:
         notes.append(duration(test.duration_s))
     note = f"  {', '.join(notes)}" if notes else ""
-    return pieces(
-        f"{indent}", (f"{glyph} ", style), one_line(test.id), (one_line(note), theme.MUTED)
-    )
+    return pieces(indent, (f"{glyph} ", style), name, (one_line(note), theme.MUTED))
 
 
 def _details(
@@ -311,6 +329,7 @@ def _details(
             theme.MUTED,
             ("detail", test.group, test.id, str(number)),
             test=test,
+            failing=member,
             depth=depth,
         )
 
@@ -320,9 +339,11 @@ def _facts(view: GateView) -> Iterator[GateRow]:
     cell = view.cell
     judgement = cell.judgement
     verdict = judgement.verdict
-    reason = f": {one_line(judgement.reason)}" if judgement.reason else ""
-    word = "not measured" if verdict is Verdict.UNMEASURED else verdict.value
-    yield _fact(f"{VERDICT_GLYPH[verdict]} {word}{reason}", VERDICT_STYLE[verdict], "verdict")
+    if judgement.reason or verdict is Verdict.UNMEASURED:
+        reason = f": {one_line(judgement.reason)}" if judgement.reason else ""
+        word = "not measured" if verdict is Verdict.UNMEASURED else verdict.value
+        text = f"{VERDICT_GLYPH[verdict]} {word}{reason}"
+        yield _fact(text, VERDICT_STYLE[verdict], "verdict")
     for number, note in enumerate(cell.notes):
         yield _fact(f"  {one_line(note)}", theme.MUTED, f"note-{number}")
     if judgement.conflict and judgement.recorded is not None:

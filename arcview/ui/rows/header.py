@@ -22,17 +22,22 @@ from arcview.ui.rows.figures import (
 from arcview.ui.safe import one_line, pieces
 
 _GAP = 2
+_SHORT = 100
+"""Columns below which the verdict is said in few words."""
 
 
-def header_line(overview: Overview, width: int, *, problems: int = 0) -> Content:
+def header_line(
+    overview: Overview, width: int, *, problems: int = 0, stale: bool = False
+) -> Content:
     """Agent, task, stages and level to the left; verdict, cost and time to the right.
 
     Args:
         overview: The run.
         width: Columns there are; the left part is cut for the right one.
         problems: How many files are damaged or missing.
+        stale: The run on the disk is not the one that is shown.
     """
-    right = _right(overview, problems)
+    right = _right(overview, problems, stale=stale, short=width < _SHORT)
     while len(right) > 1 and sum(c.cell_length for c in right) > width * 2 // 3:
         right.pop()
     shown = Content("").join(right)
@@ -51,9 +56,11 @@ def _left(overview: Overview) -> list[str]:
     return [one_line(part) for part in parts]
 
 
-def _right(overview: Overview, problems: int) -> list[Content]:
+def _right(overview: Overview, problems: int, *, stale: bool, short: bool) -> list[Content]:
     """Most important first: what does not fit falls away from the end."""
-    parts = [_verdict(overview)]
+    parts = [_verdict(overview, short=short)]
+    if stale:
+        parts.append(pieces(("changed on disk (ctrl+r)  ", theme.WARN)))
     if problems:
         parts.append(pieces((f"▲ {plural(problems, 'problem')} (P)  ", theme.WARN)))
     badge = STATUS_BADGE.get(overview.status)
@@ -64,24 +71,25 @@ def _right(overview: Overview, problems: int) -> list[Content]:
     return parts
 
 
-def _verdict(overview: Overview) -> Content:
+def _verdict(overview: Overview, *, short: bool) -> Content:
     cell = overview.chain_gate
     if cell is not None:
-        return _chain(cell)
+        return _chain(cell, short=short)
     passed = sum(row.judgement.verdict is Verdict.PASSED for row in overview.stages)
     measured = sum(row.judgement.verdict is not Verdict.UNMEASURED for row in overview.stages)
-    text = f"{passed}/{measured} measured gates passed, no chain gate  "
-    return pieces((text, theme.PASS if measured and passed == measured else ""))
+    words = "gates ✓" if short else "measured gates passed, no chain gate"
+    style = theme.PASS if measured and passed == measured else ""
+    return pieces((f"{passed}/{measured} {words}  ", style))
 
 
-def _chain(cell: GateCell) -> Content:
+def _chain(cell: GateCell, *, short: bool) -> Content:
     verdict = cell.judgement.verdict
     counts = [
         f"{name} {fraction(counts)}"
         for name, counts in (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other))
         if counts is not None
     ]
-    said = "  ".join(counts) or "not measured"
+    said = "" if short else "  ".join(counts) or "not measured"
     return pieces(
         "chain ", (f"{VERDICT_GLYPH[verdict]} ", f"bold {VERDICT_STYLE[verdict]}"), f"{said}  "
     )

@@ -24,6 +24,7 @@ from arcview.ui.rows.figures import (
     duration,
     fit,
     fraction,
+    plural,
 )
 from arcview.ui.safe import one_line
 
@@ -84,7 +85,7 @@ def _item(overview: Overview, rows: dict[int, StageRow], stop: Stop) -> RailItem
         name = (stop.state or "").partition(".")[2] or stop.state or "between"
         return _gate_item(stop.kind, one_line(name), "", cell)
     figures = (cost(row.cost_usd), duration(row.duration_s))
-    steps = f"{row.steps} steps" if row.steps is not None else ""
+    steps = plural(row.steps, "step") if row.steps is not None else ""
     return RailItem(
         kind=stop.kind,
         number=str(row.index),

@@ -6,7 +6,7 @@ Pure. Lines can be links: the rows know which lines are, the screen knows where 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -25,8 +25,8 @@ class Section:
     title: str
     """Empty for a text without a heading."""
     text: str
-    links: frozenset[int] = field(default_factory=frozenset)
-    """1-based lines of the text that lead somewhere."""
+    links: Mapping[int, object] = field(default_factory=dict)
+    """1-based lines of the text that lead somewhere, with what they lead to."""
     style: str = ""
 
 
@@ -34,10 +34,11 @@ class SectionRows(RowSource):
     """The rows of some sections, one after the other, wrapped to the width."""
 
     def __init__(self, sections: Sequence[Section]) -> None:
-        self.sections = tuple(sections)
-        self._texts = tuple(TextRows(section.text) for section in sections)
+        self.sections: tuple[Section, ...] = ()
+        self._texts: tuple[TextRows, ...] = ()
         self._starts: list[int] = [0]
-        self._lay()
+        self._width = 80
+        self.replace(sections)
 
     def _lay(self) -> None:
         heights = (
@@ -51,7 +52,8 @@ class SectionRows(RowSource):
 
     def fit(self, width: int) -> bool:
         """Wraps every text anew for another width."""
-        changed = [text.fit(width) for text in self._texts]
+        self._width = width - 1
+        changed = [text.fit(self._width) for text in self._texts]
         self._lay()
         return any(changed)
 
@@ -60,28 +62,34 @@ class SectionRows(RowSource):
         number, row = self._row(index)
         return number, 0 if row < 0 else self._texts[number].line_at(row)
 
-    def is_link(self, index: int) -> bool:
-        """Whether a row leads somewhere."""
+    def link_at(self, index: int) -> object | None:
+        """What a row leads to; null where it leads nowhere."""
         number, line = self.place(index)
-        return line in self.sections[number].links
+        return self.sections[number].links.get(line)
 
-    def first_link(self) -> int | None:
-        """The row of the first link."""
-        return next((index for index in range(len(self)) if self.is_link(index)), None)
+    def replace(self, sections: Sequence[Section]) -> None:
+        """Shows other sections."""
+        self.sections = tuple(sections)
+        self._texts = tuple(TextRows(section.text) for section in sections)
+        for text in self._texts:
+            text.fit(self._width)
+        self._lay()
 
     def _row(self, index: int) -> tuple[int, int]:
         number = min(bisect_right(self._starts, index) - 1, len(self.sections) - 1)
         return number, index - self._starts[number] - bool(self.sections[number].title)
 
     def anchor(self, index: int) -> object:
-        """Section and line."""
-        return self.place(index)
+        """Title of the section, and the line in it."""
+        number, line = self.place(index)
+        return self.sections[number].title, line
 
     def locate(self, anchor: object) -> int:
         """The first row of that line."""
         if not isinstance(anchor, tuple):
             return 0
-        number, line = anchor
+        title, line = anchor
+        number = next((n for n, s in enumerate(self.sections) if s.title == title), 0)
         heading = bool(self.sections[number].title)
         row = self._texts[number].row_of(line) if line else -1
         return max(0, self._starts[number] + heading + row)

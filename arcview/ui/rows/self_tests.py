@@ -56,7 +56,7 @@ def summary(tests: Sequence[SelfTest]) -> str:
     runs = [test for test in tests if test.is_test]
     red = sum(map(is_red, runs))
     probes = len(tests) - len(runs)
-    parts = [plural(len(runs), "run") if runs else "no test run"]
+    parts = [plural(len(runs), "run") if runs else "none"]
     parts += [f"{red} red"] if red else []
     parts += [plural(probes, "probe")] if probes else []
     return ", ".join(parts)

@@ -114,6 +114,14 @@ class BaseScreen(Screen[None], inherit_bindings=False):
             selected = self.rows_view.cursor_text
         self.notice(clipboard.copy(self.app, selected or ""))
 
+    # Help
+
+    def action_help(self) -> None:
+        """Every key that applies here."""
+        from arcview.ui.screens.help import help_screen
+
+        self.app.push_screen(help_screen(self.context))
+
     # Workers
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

@@ -5,6 +5,8 @@ Applies what the session says to the widgets; decides nothing itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -13,6 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.events import DescendantFocus, Resize
 
+from arcview.model.problem import Problem
 from arcview.session.commands import Context
 from arcview.session.opened import OpenRun
 from arcview.session.run_session import Change, Column, Part, RunSession, Target
@@ -21,16 +24,20 @@ from arcview.ui.bindings import bindings
 from arcview.ui.rows.header import header_line
 from arcview.ui.rows.rail import rail_items
 from arcview.ui.safe import PlainStatic
-from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_content import RunContent
+from arcview.ui.screens.run_keys import RunKeys
 from arcview.ui.screens.run_loader import (
+    ChangedOnDisk,
     DiffLoaded,
     DiffProgress,
     GateLoaded,
+    LineTraced,
     OverviewCompleted,
+    Reopened,
     RunLoader,
     SelfTestsLoaded,
     StepsLoaded,
+    TrailFound,
 )
 from arcview.ui.widgets.hint_bar import HintBar
 from arcview.ui.widgets.panes import ListPane
@@ -39,6 +46,7 @@ from arcview.ui.widgets.row_view import RowView
 from arcview.ui.widgets.tabs import TabLine
 
 if TYPE_CHECKING:
+    from arcview.session.run_session_address import Destination
     from arcview.ui.rows.steps import Jump
     from arcview.ui.screens.run_follow import RunFollow
     from arcview.ui.screens.run_long import RunLong
@@ -59,17 +67,28 @@ _COLUMNS = {
     "trajectory": Column.TRAJECTORY,
     "trajectory-place": Column.TRAJECTORY,
 }
+_LOOK_EVERY_S = 15
 _TABS = {"Diff": Column.DIFF, "Gate": Column.GATE, "Self-tests": Column.SELF_TESTS}
 
 
-class RunScreen(BaseScreen):
+class RunScreen(RunKeys):
     """One run."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.RUN)
 
-    def __init__(self, opened: OpenRun) -> None:
+    def __init__(
+        self, opened: OpenRun, reopen: Callable[[], OpenRun], *, at: Destination | None = None
+    ) -> None:
+        """Makes the screen.
+
+        Args:
+            opened: The run.
+            reopen: Reads it again.
+            at: Where to begin, instead of at the first failing gate.
+        """
         super().__init__()
         self.opened = opened
+        self._reopen = reopen
         overview = opened.overview
         self.session = RunSession(
             opened.run,
@@ -77,11 +96,17 @@ class RunScreen(BaseScreen):
             overview.first_bad_stage,
             overview.first_bad_state,
         )
-        self.loader = RunLoader(self, opened)
+        self.loader = RunLoader(self, opened, reopen)
         self.content = RunContent(self.loader, opened, self.session)
         self.long: RunLong | None = None
         """Diff and trajectory; null until the first frame is on the screen."""
+        self._at = at
+        if at is not None:
+            self.session.go_to(at.stop)
+            self.session.focus(at.target.column)
         self._following: RunFollow | None = None
+        self._scratch: TemporaryDirectory[str] | None = None
+        self._is_stale = False
         self.tree_wanted = False
         """Whether the tree of changed files stands in the place of the diff."""
 
@@ -109,7 +134,9 @@ class RunScreen(BaseScreen):
         """Puts diff and trajectory into their places, and what they show into them."""
         from arcview.ui.screens.run_long import RunLong  # 40 ms after the first frame
 
-        self.long = long = RunLong(self.loader, self.opened, self.session, self.content)
+        self.long = long = RunLong(
+            self.loader, self.opened, self.session, self.content, absent=self._absent
+        )
         with self.app.batch_update():
             columns = self.query_one("#columns")
             await columns.mount(long.diff, long.tree, before="#diff-place")
@@ -119,7 +146,35 @@ class RunScreen(BaseScreen):
             self._focus()
         self.content.show_details()
         long.load()
+        if self._at is not None:
+            self._arrive(self._at)
         self.loader.overview()
+        self.set_interval(_LOOK_EVERY_S, self.loader.look_for_changes)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What is damaged or missing, as far as it was read."""
+        states = self.opened.store.problems() if self.long is not None else ()
+        steps = self.long.trajectory.problems if self.long and self.long.trajectory else ()
+        return tuple(dict.fromkeys((*self.opened.problems, *states, *steps)))
+
+    @property
+    def scratch(self) -> TemporaryDirectory[str]:
+        """A private folder for copies of files; removed with the screen."""
+        if self._scratch is None:
+            self._scratch = TemporaryDirectory(prefix="arcview-")
+        return self._scratch
+
+    def on_unmount(self) -> None:
+        """Removes the copies that an editor was given."""
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def _arrive(self, destination: Destination) -> None:
+        """Goes to where the command line asked for."""
+        if not self._reach(destination.target):
+            self.notice("there is no such place in this run")
+        if destination.spec:
+            self.following().open.spec()
 
     @property
     def context(self) -> Context:
@@ -150,6 +205,14 @@ class RunScreen(BaseScreen):
         if change.notice:
             self.notice(change.notice)
 
+    def _absent(self, target: Target) -> None:
+        """A place that was waited for is not in its pane."""
+        state = self.session.pair.new
+        if target.path is not None and state is not None:
+            self.following().open.file(state, target.path, target.line or 1)
+        else:
+            self.notice("there is no such place here")
+
     def _load_long(self) -> None:
         if self.long is not None:
             self.long.load()
@@ -157,6 +220,8 @@ class RunScreen(BaseScreen):
     def _reach(self, target: Target) -> bool:
         if target.test is not None:
             return self.content.go_to_test(target.test)
+        if target.column is Column.SELF_TESTS and target.step is not None:
+            return self.content.go_to_self_test(target.step)
         if target.column in (Column.DIFF, Column.TRAJECTORY):
             return self.long is not None and self.long.reach(target)
         if target.row is not None:
@@ -202,7 +267,10 @@ class RunScreen(BaseScreen):
             rail_items(overview, self.session.stops), self.session.at
         )
         header = self.query_one("#header", PlainStatic)
-        header.show(header_line(overview, self.app.size.width, problems=len(self.opened.problems)))
+        problems = len(self.opened.problems)
+        header.show(
+            header_line(overview, self.app.size.width, problems=problems, stale=self._is_stale)
+        )
 
     def on_resize(self, event: Resize) -> None:
         """Another size may have room for other panes."""
@@ -273,71 +341,7 @@ class RunScreen(BaseScreen):
             self._following = RunFollow(self)
         return self._following
 
-    # Keys: each is one method of the session, applied
-
-    def action_previous_stage(self) -> None:
-        """To the stage before."""
-        self.apply(self.session.step_stage(-1))
-
-    def action_next_stage(self) -> None:
-        """To the stage after."""
-        self.apply(self.session.step_stage(1))
-
-    def action_go_to_stage(self, index: int) -> None:
-        """To a stage by its number."""
-        self.apply(self.session.go_to_stage(index))
-
-    def action_chain_gate(self) -> None:
-        """To the chain gate."""
-        self.apply(self.session.go_to_stage(0))
-
-    def action_previous_state(self) -> None:
-        """To the state before."""
-        self.apply(self.session.step_state(-1))
-
-    def action_next_state(self) -> None:
-        """To the state after."""
-        self.apply(self.session.step_state(1))
-
-    def action_first_failing_gate(self) -> None:
-        """To the first failing gate."""
-        self.apply(self.session.go_to_first_failing())
-
-    def action_first_bad_stage(self) -> None:
-        """To where the first failure arose."""
-        self.apply(self.session.go_to_first_bad())
-
-    def action_next_pane(self) -> None:
-        """To the next pane."""
-        self.apply(self.session.step_pane(1))
-
-    def action_previous_pane(self) -> None:
-        """To the pane before."""
-        self.apply(self.session.step_pane(-1))
-
-    def action_zoom(self) -> None:
-        """The pane alone, and back."""
-        self.apply(self.session.toggle_zoom())
-
-    def action_back(self) -> None:
-        """Where one came from."""
-        self.apply(self.session.back())
-
-    def action_failing_only(self) -> None:
-        """Failing tests only, and back."""
-        self.apply(self.session.toggle_failing_only())
-
-    def action_unified_or_split(self) -> None:
-        """One column or two."""
-        self.apply(self.session.toggle_split())
-
-    def action_next_diff_mode(self) -> None:
-        """Other states to compare."""
-        self.apply(self.session.next_mode())
-
-    def action_reveal_reference(self) -> None:
-        """The reference becomes a mode."""
-        self.apply(self.session.reveal_reference())
+    # Keys that are more than a change of the session
 
     def action_file_tree(self) -> None:
         """The tree of changed files, and back."""
@@ -362,38 +366,64 @@ class RunScreen(BaseScreen):
         """What is under the cursor, not cut."""
         self.following().whole_text()
 
-    def _jump(self, kind: Jump, direction: int) -> None:
+    def jump(self, kind: Jump, direction: int) -> None:
+        """Moves in the trajectory, from whatever pane."""
         self.apply(self.session.focus(Column.TRAJECTORY))
-        if self.long is not None:
-            self.long.steps.action_jump(kind, direction)
+        if self.long is not None and not self.long.jump(kind, direction):
+            what = {"test": "self-test"}.get(kind, kind)
+            self.notice(f"no {what} {'further on' if direction > 0 else 'before'}")
 
-    def action_next_error(self) -> None:
-        """To the next step with an error."""
-        self._jump("error", 1)
+    def action_spec(self) -> None:
+        """What the agent was told."""
+        self.following().open.spec()
 
-    def action_previous_error(self) -> None:
-        """To the one before."""
-        self._jump("error", -1)
+    def action_contract(self) -> None:
+        """What the stage promises."""
+        self.following().open.contract()
 
-    def action_next_edit(self) -> None:
-        """To the next step that writes a file."""
-        self._jump("edit", 1)
+    def action_problems(self) -> None:
+        """What is wrong with the run's files."""
+        self.following().open.problems()
 
-    def action_previous_edit(self) -> None:
-        """To the one before."""
-        self._jump("edit", -1)
+    def action_choose_states(self) -> None:
+        """Two states to compare."""
+        self.following().open.choose_states()
 
-    def action_next_test_run(self) -> None:
-        """To the next self-test."""
-        self._jump("test", 1)
+    def action_open_in_editor(self) -> None:
+        """The file under the cursor in the editor."""
+        self.following().open_in_editor()
 
-    def action_previous_test_run(self) -> None:
-        """To the one before."""
-        self._jump("test", -1)
+    def action_reload(self) -> None:
+        """Reads the run again."""
+        self.notice("reading the run again …")
+        self.loader.reopen()
+
+    @on(TrailFound)
+    def _trail_found(self, message: TrailFound) -> None:
+        self.following().put_trail(message)
+
+    @on(LineTraced)
+    def _line_traced(self, message: LineTraced) -> None:
+        self.following().put_line(message)
+
+    @on(Reopened)
+    def _reopened(self, message: Reopened) -> None:
+        if message.opened is None:
+            self.notice(message.error or "not readable any more")
+            return
+        again = RunScreen(message.opened, self._reopen)
+        again.session.take_place_of(self.session)
+        self.app.switch_screen(again)
+
+    @on(ChangedOnDisk)
+    def _changed_on_disk(self) -> None:
+        self._is_stale = True
+        self._show_overview()
+        self.notice("the run changed on the disk: ctrl+r reads it again")
 
     def leave(self) -> None:
         """Back to the list of runs, where there is one."""
         if len(self.app.screen_stack) > 1:
             self.dismiss()
         else:
-            self.notice("this is where it began; q quits")
+            self.notice("there is nothing to go back to; q quits")

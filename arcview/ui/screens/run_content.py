@@ -109,6 +109,14 @@ class RunContent:
             self.gate.move_to(row, "top")
         return row is not None
 
+    def go_to_self_test(self, step_key: str) -> bool:
+        """Moves the self-tests' cursor to the first run in a step; false where there is none."""
+        source = self.self_tests.source
+        row = source.row_of_step(step_key) if isinstance(source, SelfTestRows) else None
+        if row is not None:
+            self.self_tests.move_to(row, "top")
+        return row is not None
+
 
 def say(pane: RowView, text: str) -> None:
     """One line in the place of the rows."""

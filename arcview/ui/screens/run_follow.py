@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arcview.analysis.candidates import Candidate
 from arcview.analysis.frames import Frame, PathMapper
+from arcview.analysis.gate_view import FailingTest
+from arcview.analysis.symptoms import Symptom
 from arcview.errors import ArcviewError
+from arcview.model.patch import FileChange
 from arcview.session.run_session import Column, Target
 from arcview.session.run_session_links import next_in, steps_editing
-from arcview.text import decode
-from arcview.ui import theme
-from arcview.ui.rows.failure import failure_sections, frame_in
+from arcview.session.trail import LineSource
+from arcview.ui.rows.failure import failure_sections
 from arcview.ui.rows.gate import GateRow, GateRowKind, GateRows
-from arcview.ui.rows.lines import RowSource
 from arcview.ui.rows.sections import Section, SectionRows
 from arcview.ui.rows.self_tests import SelfTestRowKind, SelfTestRows
 from arcview.ui.rows.text_view import TextRows
-from arcview.ui.safe import one_line, pieces
+from arcview.ui.rows.trail import written_by
 from arcview.ui.screens.base import say_on_top
+from arcview.ui.screens.run_loader import LineTraced, TrailFound
+from arcview.ui.screens.run_open import RunOpen
 from arcview.ui.screens.run_titles import stop_name
-from arcview.ui.screens.text import Follow, TextScreen
+from arcview.ui.screens.text import TextScreen
 from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
@@ -32,7 +36,9 @@ class RunFollow:
 
     def __init__(self, screen: RunScreen) -> None:
         self._screen = screen
+        self.open = RunOpen(screen)
         self._mappers: dict[str, PathMapper] = {}
+        self._failure: tuple[FailingTest, SectionRows, TextScreen] | None = None
 
     def pick(self, view: RowView, index: int) -> None:
         """Opens or follows a row of a pane."""
@@ -41,10 +47,12 @@ class RunFollow:
             self._pick_gate(source, view, index)
         elif isinstance(source, SelfTestRows):
             self._pick_self_test(source, view, index)
+        elif self._screen.long is None:
+            return
         elif view is self._long.tree:
             self._pick_file()
         elif view is self._long.diff:
-            self.next_editing_step()
+            self._pick_line()
         elif view is self._long.steps:
             self._pick_step()
 
@@ -60,7 +68,7 @@ class RunFollow:
     def _pick_gate(self, rows: GateRows, view: RowView, index: int) -> None:
         row = rows.at(index)
         if row.kind is GateRowKind.LOG:
-            self.open_log(row.key[1])
+            self.open.log(row.key[1])
         elif row.test is not None:
             self._open_test(row)
         else:
@@ -68,61 +76,102 @@ class RunFollow:
                 rows.toggle(index)
 
     def _open_test(self, row: GateRow) -> None:
+        """All of a test at once; where it comes from follows from a thread."""
         assert row.test is not None
-        rows = SectionRows(failure_sections(row.test, row.history))
+        waiting = (Section("Where it comes from", "… following the failure\n"),)
+        trail = waiting if row.failing is not None else ()
+        rows = SectionRows(failure_sections(row.test, row.history, trail))
 
         def follow(index: int) -> None:
-            number, line = rows.place(index)
-            frame = frame_in(rows.sections[number].text, line)
-            if frame is not None:
-                self._follow_frame(frame)
+            self._follow_link(rows.link_at(index))
 
-        self._open(row.test.id, rows, follow=follow)
+        screen = self.open.rows(row.test.id, rows, follow=follow)
+        if row.failing is not None:
+            self._failure = row.failing, rows, screen
+            self._screen.loader.trail(self._screen.session.stop, row.failing)
 
-    def _follow_frame(self, frame: Frame) -> None:
-        """To the file and line in the diff if it is there, else in the workspace."""
-        screen = self._screen
-        state = screen.session.stop.state
-        mapper = self._mapper(state)
-        if state is None or mapper is None:
+    def put_trail(self, found: TrailFound) -> None:
+        """Shows where the test leads that is open."""
+        if self._failure is None or self._failure[0] != found.test:
             return
-        path = mapper.resolve(frame.path)
-        if path is None:
-            say_on_top(screen.app, f"{frame.path} is not a file of the workspace")
-            return
-        if self._diff_shows(path, frame.line):
-            screen.app.pop_screen()
-            self._follow(Target(Column.DIFF, path=path, line=frame.line))
-        else:
-            self.open_file(state, path, frame.line)
-
-    def _diff_shows(self, path: str, line: int) -> bool:
-        pair = self._screen.session.pair
-        changes = self._long.changes or ()
-        if pair.new != self._screen.session.stop.state or pair.old is None or pair.new is None:
-            return False
-        if not any(change.path == path for change in changes):
-            return False
-        patch = self._screen.opened.store.patch(pair.old, pair.new, path)
-        return any(h.new_start <= line < h.new_start + h.new_count for h in patch.hunks)
+        failing, rows, screen = self._failure
+        if screen is self._screen.app.screen:
+            with screen.view.keeping_place():
+                rows.replace(failure_sections(failing.test, failing.history, found.sections))
 
     def open_first_log(self) -> None:
         """The raw log of the gate on the screen."""
         source = self._screen.content.gate.source
         paths = source.logs if isinstance(source, GateRows) else ()
         if paths:
-            self.open_log(paths[0])
+            self.open.log(paths[0])
         else:
             self._screen.notice("no log of this gate is recorded")
 
-    def open_log(self, path: str) -> None:
-        """A raw log or report of the gate."""
-        try:
-            text = self._screen.opened.text(path)
-        except ArcviewError as error:
-            self._screen.notice(str(error))
+    # Links inside a test
+
+    def _follow_link(self, link: object | None) -> None:
+        match link:
+            case Frame():
+                self._follow_frame(link)
+            case Candidate():
+                self._follow_place(link.path, link.line)
+            case FileChange():
+                self._follow_place(link.path, None)
+            case Symptom():
+                self._close_and_follow(Target(Column.TRAJECTORY, step=link.call))
+            case LineSource():
+                self._follow_source(link)
+
+    def _follow_frame(self, frame: Frame) -> None:
+        mapper = self._mapper(self._screen.session.stop.state)
+        path = frame.workspace_path or (mapper.resolve(frame.path) if mapper else None)
+        if path is None:
+            say_on_top(self._screen.app, f"{frame.path} is not a file of the workspace")
+        else:
+            self._follow_place(path, frame.line)
+
+    def _follow_place(self, path: str, line: int | None) -> None:
+        """To the file and line in the diff if it is there, else in the workspace."""
+        state = self._screen.session.stop.state
+        if self._diff_shows(path, line):
+            self._close_and_follow(Target(Column.DIFF, path=path, line=line))
+        elif state is not None:
+            self.open.file(state, path, line or 1)
+
+    def _diff_shows(self, path: str, line: int | None) -> bool:
+        pair = self._screen.session.pair
+        changes = self._long.changes or ()
+        if pair.new != self._screen.session.stop.state or pair.old is None or pair.new is None:
+            return False
+        if not any(change.path == path for change in changes):
+            return False
+        if line is None:
+            return True
+        patch = self._screen.opened.store.patch(pair.old, pair.new, path)
+        return any(h.new_start <= line < h.new_start + h.new_count for h in patch.hunks)
+
+    def _close_and_follow(self, target: Target, stop: int | None = None) -> None:
+        self._screen.app.pop_screen()
+        self._follow(target, stop)
+
+    def _follow_source(self, source: LineSource) -> None:
+        """To the step that wrote a line, whatever stage that was in."""
+        stop = self._stop_of(source)
+        if source.step_key is None or stop is None:
+            say_on_top(self._screen.app, f"written by {written_by(source)}")
             return
-        self._open(path, TextRows(text, numbered=True))
+        target = Target(Column.TRAJECTORY, step=source.step_key)
+        if self._screen.app.screen is not self._screen:
+            self._screen.app.pop_screen()
+        self._follow(target, stop)
+        self._screen.notice(f"written by {written_by(source)}; backspace returns")
+
+    def _stop_of(self, source: LineSource) -> int | None:
+        stops = enumerate(self._screen.session.stops)
+        if source.is_pass:
+            return next((i for i, stop in stops if stop.state == source.state), None)
+        return next((i for i, stop in stops if stop.gate == str(source.stage)), None)
 
     # Self-tests, files, steps
 
@@ -142,17 +191,30 @@ class RunFollow:
             self._screen.show_tree(wanted=False)
             self._long.diff.go_to(change.path)
 
+    def _pick_line(self) -> None:
+        """To the step that wrote the line under the cursor of the diff."""
+        position = self._long.diff.position
+        state = self._screen.session.pair.new
+        if position is None or position.new_line is None or state is None:
+            self.next_editing_step()
+            return
+        self._screen.notice("… who wrote this line")
+        self._screen.loader.trace_line(state, position.change.path, position.new_line)
+
+    def put_line(self, traced: LineTraced) -> None:
+        """Follows a line to the step that wrote it."""
+        if traced.source is None:
+            self._screen.notice(traced.error or f"not known who wrote line {traced.line}")
+        elif self._screen.app.screen is self._screen:
+            self._follow_source(traced.source)
+
     def _pick_step(self) -> None:
         """A line of an edit leads to the file in the diff; any other opens whole."""
-        call = self._long.steps.call
-        mapper = self._mapper(self._screen.session.pair.new, quiet=True)
-        changes = self._long.changes or ()
-        if call is not None and call.path is not None and mapper is not None:
-            path = mapper.resolve(call.path)
-            if path is not None and any(change.path == path for change in changes):
-                self._follow(Target(Column.DIFF, path=path))
-                return
-        self.whole_text()
+        path = self.file_under_cursor()
+        if path is not None and any(c.path == path for c in self._long.changes or ()):
+            self._follow(Target(Column.DIFF, path=path))
+        else:
+            self.whole_text()
 
     def whole_text(self) -> None:
         """What is under the cursor of the trajectory, not cut anywhere."""
@@ -160,91 +222,66 @@ class RunFollow:
         step = self._long.steps.step
         if detail and step is not None:
             number = f" · step {step.number}" if step.number is not None else ""
-            self._open(f"{stop_name(self._screen.session.stop)}{number}", TextRows(detail))
+            self.open.rows(f"{stop_name(self._screen.session.stop)}{number}", TextRows(detail))
 
     def next_editing_step(self) -> None:
-        """Goes round the steps that edited the file under the cursor of the diff."""
+        """Goes round the steps that edited the file under the cursor."""
         screen = self._screen
         path = self.file_under_cursor()
-        if path is None:
-            screen.notice("no file is under the cursor")
-            return
-        trajectory = self._long.trajectory
         mapper = self._mapper(screen.session.pair.new)
-        if mapper is None:
+        if path is None or mapper is None:
+            screen.notice("no file is under the cursor, or the workspaces are not read yet")
             return
-        if trajectory is None:
+        if self._long.trajectory is None:
             screen.notice("no trajectory is recorded, or it is still being read")
             return
-        keys = steps_editing(trajectory, path, mapper)
+        keys = steps_editing(self._long.trajectory, path, mapper)
         step = self._long.steps.step
         key = next_in(keys, step.key if step is not None else None)
         if key is None:
             screen.notice(f"no edit call of this stage names {path}; a shell command may have")
             return
         self._follow(Target(Column.TRAJECTORY, step=key))
-        screen.notice(f"{path}: edit {keys.index(key) + 1} of {len(keys)} (i: next one)")
+        screen.notice(f"{path}: edit {keys.index(key) + 1} of {len(keys)} (i: the next one)")
 
     def file_under_cursor(self) -> str | None:
         """The file that the cursor of the diff, the tree or the trajectory is on."""
-        content = self._long
-        if self._screen.focused is content.tree:
-            return content.tree.change.path if content.tree.change else None
-        if self._screen.focused is content.steps:
-            call = content.steps.call
-            mapper = self._mapper(self._screen.session.pair.new, quiet=True)
-            if call is not None and call.path is not None and mapper is not None:
-                return mapper.resolve(call.path)
-            return None
-        position = content.diff.position
+        long = self._long
+        if self._screen.focused is long.tree:
+            return long.tree.change.path if long.tree.change else None
+        if self._screen.focused is long.steps:
+            call = long.steps.call
+            mapper = self._mapper(self._screen.session.pair.new)
+            named = call.path if call is not None else None
+            return mapper.resolve(named) if named is not None and mapper is not None else None
+        position = long.diff.position
         return position.change.path if position is not None else None
+
+    def open_in_editor(self) -> None:
+        """The file under the cursor, as it is in the newer state, at the line of the cursor."""
+        path = self.file_under_cursor()
+        pair = self._screen.session.pair
+        if path is None or pair.new is None:
+            self._screen.notice("no file is under the cursor")
+            return
+        position = self._long.diff.position
+        on_diff = self._screen.focused is self._long.diff and position is not None
+        line = position.new_line if on_diff and position is not None else None
+        self.open.in_editor(pair.new, path, line or 1)
 
     # Going
 
-    def _follow(self, target: Target) -> None:
+    def _follow(self, target: Target, stop: int | None = None) -> None:
         view = self._screen.rows_view
         row = view.cursor if view is not None else 0
-        self._screen.apply(self._screen.session.follow(target, row))
+        self._screen.apply(self._screen.session.follow(target, row, stop))
 
-    def _mapper(self, state: str | None, *, quiet: bool = False) -> PathMapper | None:
+    def _mapper(self, state: str | None) -> PathMapper | None:
         """Maps container paths to files of a state, once its files are known."""
-        if state is None:
+        if state is None or self._screen.long is None or self._long.changes is None:
             return None
         if state not in self._mappers:
-            if self._long.changes is None:
-                if not quiet:
-                    self._screen.notice("the workspaces are not read yet, or not recorded")
-                return None
             files = [entry.path for entry in self._screen.opened.store.entries(state)]
             workdir = self._screen.opened.run.chain.workdir
             self._mappers[state] = PathMapper(files, workdir)
         return self._mappers[state]
-
-    # Opening
-
-    def open_file(self, state: str, path: str, line: int = 1) -> None:
-        """A whole file of a state, at a line."""
-        data = self._screen.opened.store.file(state, path)
-        if data is None:
-            self._screen.notice(f"{path} is not in {state}")
-            return
-        decoded = decode(data)
-        if decoded.binary:
-            self._screen.notice(f"{path} is not text")
-            return
-        rows = TextRows(decoded.text, wrapped=False, numbered=True, terminal=False, path=path)
-        self._open(f"{path} in {state}", rows, cursor=rows.row_of(line))
-
-    def open_sections(self, title: str, sections: tuple[Section, ...]) -> None:
-        """Texts under headings."""
-        self._open(title, SectionRows(sections))
-
-    def open_text(self, title: str, text: str) -> None:
-        """One text."""
-        self._open(title, TextRows(text))
-
-    def _open(
-        self, title: str, rows: RowSource, *, follow: Follow | None = None, cursor: int = 0
-    ) -> None:
-        content = pieces((one_line(title), "bold"), ("  backspace returns", theme.MUTED))
-        self._screen.app.push_screen(TextScreen(content, rows, follow=follow, cursor=cursor))

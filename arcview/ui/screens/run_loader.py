@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from arcview.analysis.gate_view import GateView
+from arcview.analysis.gate_view import FailingTest, GateView
 from arcview.analysis.self_tests import SelfTest
 from arcview.errors import ArcviewError, CancelledError
 from arcview.model.patch import FileChange
 from arcview.model.trajectory import Trajectory
 from arcview.session.opened import OpenRun
 from arcview.session.run_session_stops import StatePair, Stop, StopKind
+
+if TYPE_CHECKING:
+    from arcview.session.trail import LineSource, TrailFinder
+    from arcview.ui.rows.sections import Section
 
 T = TypeVar("T")
 
@@ -71,6 +75,39 @@ class OverviewCompleted(Message):
     """The overview has the steps of every stage now."""
 
 
+class Reopened(Message):
+    """The run was read again, or why that did not work."""
+
+    def __init__(self, opened: OpenRun | None, error: str | None) -> None:
+        super().__init__()
+        self.opened = opened
+        self.error = error
+
+
+class ChangedOnDisk(Message):
+    """Files of the run are not what they were when it was opened."""
+
+
+class TrailFound(Message):
+    """Where a failing test leads, or why that is not known."""
+
+    def __init__(self, test: FailingTest, sections: tuple[Section, ...]) -> None:
+        super().__init__()
+        self.test = test
+        self.sections = sections
+
+
+class LineTraced(Message):
+    """Which stage and step wrote a line of a file."""
+
+    def __init__(self, path: str, line: int, source: LineSource | None, error: str | None) -> None:
+        super().__init__()
+        self.path = path
+        self.line = line
+        self.source = source
+        self.error = error
+
+
 class DiffProgress(Message):
     """How far the states are read; only the last one matters."""
 
@@ -88,9 +125,13 @@ class DiffProgress(Message):
 class RunLoader:
     """Starts the workers of one run screen; a newer wish for a pane cancels the older one."""
 
-    def __init__(self, screen: Screen[None], opened: OpenRun) -> None:
+    def __init__(
+        self, screen: Screen[None], opened: OpenRun, reopen: Callable[[], OpenRun]
+    ) -> None:
         self._screen = screen
         self._opened = opened
+        self._reopen = reopen
+        self._finder: TrailFinder | None = None
 
     def gate(self, stop: Stop) -> None:
         """Loads the gate of a stop."""
@@ -126,6 +167,22 @@ class RunLoader:
         """Counts the steps of every stage, where that is not known yet."""
         if not self._opened.overview.complete:
             self._start("overview", self._post_overview)
+
+    def reopen(self) -> None:
+        """Reads the run again."""
+        self._start("run again", lambda: self._post(Reopened(*_try(self._reopen))))
+
+    def look_for_changes(self) -> None:
+        """Looks whether the run is still what was opened."""
+        self._start("changes", self._post_changes)
+
+    def trail(self, stop: Stop, test: FailingTest) -> None:
+        """Follows a failing test to the code, the step and the stage it comes from."""
+        self._start("trail", lambda: self._post_trail(stop, test))
+
+    def trace_line(self, state: str, path: str, line: int) -> None:
+        """Finds out which stage and step wrote a line."""
+        self._start("trail", lambda: self._post_line(state, path, line))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
         self._screen.run_worker(
@@ -189,6 +246,37 @@ class RunLoader:
         overview, _ = _try(self._opened.complete_overview)
         if overview is not None:
             self._post(OverviewCompleted())
+
+    def _post_changes(self) -> None:
+        if self._opened.changed_on_disk():
+            self._post(ChangedOnDisk())
+
+    def _trails(self) -> TrailFinder:
+        if self._finder is None:
+            from arcview.session.trail import TrailFinder  # only who opens a failing test needs it
+
+            self._finder = TrailFinder(self._opened)
+        return self._finder
+
+    def _post_trail(self, stop: Stop, test: FailingTest) -> None:
+        from arcview.ui.rows.sections import Section
+        from arcview.ui.rows.trail import trail_sections
+
+        try:
+            if stop.state is None:
+                raise ArcviewError("the state that the gate ran on is not recorded")
+            self._ingest()
+            trail = self._trails().trail(stop.stage, stop.state, test)
+            sections = trail_sections(trail, self._trails().files(stop.state))
+        except CancelledError:
+            return
+        except ArcviewError as error:
+            sections = (Section("Where it comes from", f"not known: {error}\n"),)
+        self._post(TrailFound(test, sections))
+
+    def _post_line(self, state: str, path: str, line: int) -> None:
+        source, error = _try(lambda: self._trails().source(state, path, line))
+        self._post(LineTraced(path, line, source, error))
 
 
 def between(stop: Stop) -> str | None:

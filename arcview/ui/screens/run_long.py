@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from arcview.analysis.self_tests import SelfTest
 from arcview.model.patch import FileChange, PathClass
 from arcview.model.trajectory import Trajectory
@@ -9,6 +11,7 @@ from arcview.session.opened import OpenRun
 from arcview.session.run_session import Column, RunSession, Target
 from arcview.session.run_session_stops import DiffMode, StatePair
 from arcview.ui.rows.self_tests import badge_of
+from arcview.ui.rows.steps import Jump
 from arcview.ui.screens import run_titles
 from arcview.ui.screens.run_content import RunContent, say
 from arcview.ui.screens.run_loader import DiffLoaded, DiffProgress, RunLoader, StepsLoaded
@@ -20,8 +23,24 @@ class RunLong:
     """The long panes of one run screen and what they show."""
 
     def __init__(
-        self, loader: RunLoader, opened: OpenRun, session: RunSession, content: RunContent
+        self,
+        loader: RunLoader,
+        opened: OpenRun,
+        session: RunSession,
+        content: RunContent,
+        *,
+        absent: Callable[[Target], None],
     ) -> None:
+        """Makes the panes, empty.
+
+        Args:
+            loader: Gets what they show.
+            opened: The run.
+            session: What the screen is looking at.
+            content: The short panes, which are told the test files that changed.
+            absent: Told of a place that was waited for and is not there.
+        """
+        self._absent = absent
         self._loader = loader
         self._opened = opened
         self._session = session
@@ -75,7 +94,7 @@ class RunLong:
         steps = loaded.value or Trajectory(format="")
         self.steps.show(steps, badges=badges, empty="No trajectory is recorded.")
         self.title_steps()
-        self._reach()
+        self._arrived()
 
     def put_diff(self, loaded: DiffLoaded) -> None:
         """Shows the changed files; their contents follow by themselves."""
@@ -99,7 +118,7 @@ class RunLong:
         if loaded.own:
             tests = (c for c in loaded.changes if c.path_class is PathClass.TEST)
             self._content.put_test_files(tuple(tests))
-        self._reach()
+        self._arrived()
 
     def put_progress(self, progress: DiffProgress) -> None:
         """Says how far the states are read on a first open."""
@@ -124,6 +143,13 @@ class RunLong:
         set_title(self.diff, title)
         set_title(self.tree, title)
 
+    def jump(self, kind: Jump, direction: int) -> bool:
+        """To the next step of a kind; false where there is none."""
+        row = self.steps.rows.next_step(self.steps.cursor, kind, direction)
+        if row is not None:
+            self.steps.move_to(row, "top")
+        return row is not None
+
     # Going to a place
 
     def reach(self, target: Target) -> bool:
@@ -143,6 +169,11 @@ class RunLong:
         if found is not None:
             self._awaited = None
         return found is not False
+
+    def _arrived(self) -> None:
+        target = self._awaited
+        if target is not None and not self._reach():
+            self._absent(target)
 
     def _go(self, target: Target) -> bool | None:
         """Null where the pane still loads."""

@@ -42,7 +42,9 @@ def diff_title(pair: StatePair, mode: DiffMode, changes: Sequence[FileChange] | 
     parts: list[tuple[str, str]] = [("Diff ", "bold"), (one_line(pair.title), "")]
     if _MODE_NAME[mode]:
         parts.append((f" {_MODE_NAME[mode]}", theme.MUTED))
-    if changes is not None:
+    if changes is not None and not changes:
+        parts.append(("  unchanged", theme.MUTED))
+    elif changes is not None:
         added = sum(change.added or 0 for change in changes)
         removed = sum(change.removed or 0 for change in changes)
         parts += [
@@ -81,7 +83,9 @@ def set_title(widget: Widget, title: Content) -> None:
 
 def self_tests_title(tests: Sequence[SelfTest] | None, *, known: bool) -> Content:
     """`Self-tests  7 runs, 2 red`; unknown where no trajectory is recorded."""
-    text = "  unknown" if known and tests is None else f"  {summary(tests)}" if tests else ""
+    text = ""
+    if known:
+        text = "  unknown" if tests is None else f"  {summary(tests)}"
     return pieces(("Self-tests", "bold"), (text, theme.MUTED))
 
 

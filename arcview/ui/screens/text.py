@@ -27,10 +27,15 @@ class TextScreen(BaseScreen):
     """Shows rows until one goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.TEXT)
-    CSS = "#text { border: round $primary; height: 1fr; }"
 
     def __init__(
-        self, title: Content, rows: RowSource, *, follow: Follow | None = None, cursor: int = 0
+        self,
+        title: Content,
+        rows: RowSource,
+        *,
+        follow: Follow | None = None,
+        cursor: int = 0,
+        context: Context = Context.TEXT,
     ) -> None:
         """Makes the screen.
 
@@ -39,38 +44,39 @@ class TextScreen(BaseScreen):
             rows: What is shown.
             follow: What enter does; nothing without it.
             cursor: Row to begin at.
+            context: What kind of screen it is.
         """
         super().__init__()
         self._title = title
         self._rows = rows
         self._follow = follow
         self._cursor = cursor
+        self._where = context
+        self.view = ListPane(id="text")
 
     def compose(self) -> ComposeResult:
         """The text and the line of keys."""
-        yield ListPane(id="text")
+        yield self.view
         yield HintBar()
 
     def on_mount(self) -> None:
         """Shows the text."""
-        view = self.query_one(ListPane)
-        set_title(view, self._title)
-        view.focus()
+        set_title(self.view, self._title)
+        self.view.focus()
         self.call_after_refresh(self._show)
         self.show_hints()
 
     def _show(self) -> None:
         # Wrapped rows have their numbers only after the width is known.
-        view = self.query_one(ListPane)
         anchor = self._rows.anchor(self._cursor) if len(self._rows) else None
-        view.set_source(self._rows)
+        self.view.set_source(self._rows)
         if anchor is not None and self._cursor:
-            view.move_to(self._rows.locate(anchor), "top")
+            self.view.move_to(self._rows.locate(anchor), "top")
 
     @property
     def context(self) -> Context:
-        """A text."""
-        return Context.TEXT
+        """A text, or a choice."""
+        return self._where
 
     @on(RowView.Picked)
     def _picked(self, message: RowView.Picked) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from arcview.session.commands_help import standing_hints
 from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.safe import PlainStatic, plain
+from arcview.ui.rows.figures import fit
+from arcview.ui.safe import PlainStatic, one_line
 
 _NOTICE_S = 6.0
 
@@ -37,20 +39,25 @@ class HintBar(PlainStatic):
             self.notice("")
 
     def render(self) -> Content:
-        """The notice, or as many hints as fit."""
+        """The notice, or as many hints as fit; what stands on every screen is at the right."""
+        width = self.size.width
+        standing = _line(standing_hints(), width)
         if self._notice:
-            return plain(f" {self._notice}", theme.WARN)
-        return hint_line(self._hints, self.size.width)
+            room = width - standing.cell_length - 1
+            said = fit(one_line(f" {self._notice}"), max(room, width // 2), pad=True)
+            return Content.assemble((said, theme.WARN), " ", standing)
+        own = _line(self._hints, max(0, width - standing.cell_length))
+        gap = " " * max(0, width - own.cell_length - standing.cell_length)
+        return Content.assemble(own, gap, standing)
 
 
-def hint_line(hints: tuple[tuple[str, str], ...], width: int) -> Content:
-    """As many hints as fit into a width; what `?` lists is never only here."""
+def _line(hints: tuple[tuple[str, str], ...], width: int) -> Content:
+    """As many hints as fit into a width; whatever `?` lists is never only here."""
     parts: list[tuple[str, str]] = []
-    used = 1
+    used = 0
     for key, name in hints:
-        length = cells(key) + cells(name) + 3
-        if used + length > width:
+        used += cells(key) + cells(name) + 3
+        if used > width:
             break
-        used += length
         parts += [(f" {key} ", theme.INFO), (f"{name} ", theme.MUTED)]
     return Content.assemble(*parts)

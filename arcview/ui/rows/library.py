@@ -1,0 +1,138 @@
+"""The list of runs as a table: who, what, the verdict strip, where it went wrong, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from arcview.analysis.overview import Overview
+from arcview.model.results import Verdict
+from arcview.session.library import LibraryRow
+from arcview.text import cells
+from arcview.ui import theme
+from arcview.ui.rows.figures import STATUS_BADGE, VERDICT_GLYPH, VERDICT_STYLE, cost, duration, fit
+from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.safe import one_line, pieces, plain
+
+_STRIP_MAX = 24
+
+
+class LibraryRows(RowSource):
+    """One row a run, in order of their paths; grows while the folder is read."""
+
+    def __init__(self) -> None:
+        self._all: list[LibraryRow] = []
+        self._shown: list[LibraryRow] = []
+        self.failing_only = False
+        self._strip = 6
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    def at(self, index: int) -> LibraryRow:
+        """The run of a row."""
+        return self._shown[index]
+
+    @property
+    def count(self) -> int:
+        """Runs found so far, shown or not."""
+        return len(self._all)
+
+    def add(self, rows: Sequence[LibraryRow]) -> None:
+        """Adds runs at the end."""
+        self._all += rows
+        self._shown += [row for row in rows if self._is_wanted(row)]
+        longest = (len(row.overview.stages) for row in rows if row.overview is not None)
+        self._strip = min(_STRIP_MAX, max((self._strip, *longest)))
+
+    def show_failing_only(self, failing_only: bool) -> None:
+        """Leaves out the runs whose gates all passed, or shows them."""
+        self.failing_only = failing_only
+        self._shown = [row for row in self._all if self._is_wanted(row)]
+
+    def _is_wanted(self, row: LibraryRow) -> bool:
+        return not self.failing_only or row.overview is None or _has_failed(row.overview)
+
+    def anchor(self, index: int) -> object:
+        """The path of the run."""
+        return self._shown[index].path
+
+    def locate(self, anchor: object) -> int:
+        """The row of that run, or the first."""
+        return next((n for n, row in enumerate(self._shown) if row.path == anchor), 0)
+
+    def text(self, index: int, lane: int = 0) -> str:
+        """The path of the run."""
+        del lane
+        return str(self._shown[index].path)
+
+    def row(self, index: int) -> Content:
+        """The row in a wide view."""
+        return Content("").join([cell.content for cell in self.cells(index, 160)])
+
+    def cells(self, index: int, width: int) -> Sequence[Cell]:
+        """Name, verdicts and figures in columns; a run that cannot be read says why."""
+        row = self._shown[index]
+        if row.overview is None:
+            error = pieces(
+                (f" {one_line(row.name)}  ", theme.MUTED), (one_line(row.error or ""), theme.FAIL)
+            )
+            return (Cell(error, scrolls=True),)
+        right = self._right(row.overview, width)
+        return (
+            Cell(plain(f" {_name(row)}"), scrolls=True),
+            Cell(right, width=min(right.cell_length, max(0, width - 16))),
+        )
+
+    def _right(self, overview: Overview, width: int) -> Content:
+        bad = overview.first_bad_stage
+        columns: list[str | tuple[str, str] | Content] = ["  ", strip(overview, self._strip)]
+        if width >= 60:
+            columns.append((f"  {f'bad {bad}' if bad is not None else '':<7}", theme.FAIL))
+        if width >= 80:
+            columns.append(_chain(overview))
+        if width >= 100:
+            usd = cost(overview.totals.cost_usd.known)
+            time = duration(overview.totals.duration_s.known)
+            columns.append((f"{usd:>9}{time:>9}", theme.MUTED))
+        if width >= 120:
+            badge = STATUS_BADGE.get(overview.status, "completed")
+            style = theme.WARN if overview.status in STATUS_BADGE else theme.MUTED
+            columns.append((f"  {fit(badge, 20, pad=True)}", style))
+        return Content.assemble(*columns)
+
+
+def strip(overview: Overview, width: int) -> Content:
+    """One sign a stage: `✓✓✗✗?`."""
+    verdicts = [row.judgement.verdict for row in overview.stages]
+    shown = verdicts if len(verdicts) <= width else verdicts[: width - 1]
+    parts = [(VERDICT_GLYPH[verdict], VERDICT_STYLE[verdict]) for verdict in shown]
+    if len(shown) < len(verdicts):
+        parts.append(("…", theme.MUTED))
+    parts.append((" " * (width - len(parts)), ""))
+    return Content.assemble(*parts)
+
+
+def _chain(overview: Overview) -> Content:
+    cell = overview.chain_gate
+    if cell is None:
+        return Content.styled("  no chain gate", theme.FAINT)
+    verdict = cell.judgement.verdict
+    return plain(f"  chain {VERDICT_GLYPH[verdict]}".ljust(15), VERDICT_STYLE[verdict])
+
+
+def _name(row: LibraryRow) -> str:
+    overview = row.overview
+    assert overview is not None
+    name = one_line(row.name)
+    said = one_line(" · ".join(part for part in (overview.agent, overview.task_id) if part))
+    known = all(part in name for part in said.split(" · "))
+    return name if known or cells(name) > 60 else f"{name}  {said}"
+
+
+def _has_failed(overview: Overview) -> bool:
+    verdicts = {row.judgement.verdict for row in overview.stages}
+    if overview.chain_gate is not None:
+        verdicts.add(overview.chain_gate.judgement.verdict)
+    return Verdict.FAILED in verdicts

@@ -1,0 +1,47 @@
+"""Every key of a screen, and what its signs mean; made from the command registry."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from arcview.session.commands import Context
+from arcview.session.commands_help import help_rows, keys_label
+from arcview.ui import theme
+from arcview.ui.rows.lines import ListRows
+from arcview.ui.screens.text import TextScreen
+
+_SIGNS = (
+    ("✓ ✗ ?", "passed, failed, not measured; ? is never counted as failed"),
+    ("!", "the harness recorded another verdict than its tests give"),
+    ("▲7", "seven earlier tests were broken already when the stage began"),
+    ("◇✗", "a state between two stages, made by something else, and what the gate says of it"),
+    ("F2P 9/11", "tests that must fail before the stage and pass after it: passed of expected"),
+    ("P2P 88/88", "tests that passed before and must still pass"),
+    ("new", "the test was ok at its last earlier gate; also: broken again, inherited, first"),
+    ("–  ∅", "skipped; expected but missing from the report"),
+    ("›", "the line goes on: l scrolls to the right"),
+)
+
+
+def help_screen(context: Context) -> TextScreen:
+    """The help for a context."""
+    rows: list[Content] = []
+    for group, commands in help_rows(context):
+        rows += (Content.styled(group.value, theme.HEADING),)
+        rows += [
+            _row(keys_label(command) or "palette", command.title, command.help)
+            for command in commands
+        ]
+        rows.append(Content(""))
+    if context not in (Context.TEXT, Context.CHOICE, Context.APP):
+        rows.append(Content.styled("Signs", theme.HEADING))
+        rows += [_row(sign, "", meaning) for sign, meaning in _SIGNS]
+    title = Content.assemble(("Help", "bold"), (f"  {context.value}", theme.MUTED))
+    return TextScreen(title, ListRows(rows))
+
+
+def _row(keys: str, title: str, explanation: str) -> Content:
+    named = f"{title:<26}" if title else ""
+    return Content.assemble(
+        (f"  {keys:<16}", theme.INFO), named, " " if title else "", (explanation, theme.MUTED)
+    )

@@ -1,0 +1,134 @@
+"""What the run screen opens on top of itself: files, logs, specifications, problems, help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcview.errors import ArcviewError
+from arcview.session.commands import Context
+from arcview.text import decode
+from arcview.ui.editor import open_in_editor
+from arcview.ui.rows.lines import ListRows, RowSource
+from arcview.ui.rows.sections import Section, SectionRows
+from arcview.ui.rows.text_view import TextRows
+from arcview.ui.safe import one_line, pieces, plain
+from arcview.ui.screens.base import say_on_top
+from arcview.ui.screens.text import Follow, TextScreen
+
+if TYPE_CHECKING:
+    from arcview.ui.screens.run import RunScreen
+
+
+class RunOpen:
+    """Opens texts over one run screen."""
+
+    def __init__(self, screen: RunScreen) -> None:
+        self._screen = screen
+
+    def rows(
+        self,
+        title: str,
+        rows: RowSource,
+        *,
+        follow: Follow | None = None,
+        cursor: int = 0,
+        context: Context = Context.TEXT,
+    ) -> TextScreen:
+        """Rows on a screen of their own."""
+        content = pieces((one_line(title), "bold"))
+        opened = TextScreen(content, rows, follow=follow, cursor=cursor, context=context)
+        self._screen.app.push_screen(opened)
+        return opened
+
+    def file(self, state: str, path: str, line: int = 1) -> None:
+        """A whole file of a state, at a line."""
+        data = self._screen.opened.store.file(state, path)
+        if data is None:
+            say_on_top(self._screen.app, f"{path} is not in {state}")
+            return
+        decoded = decode(data)
+        if decoded.binary:
+            say_on_top(self._screen.app, f"{path} is not text")
+            return
+        damaged = "" if not decoded.damaged else "  (some bytes are not text)"
+        rows = TextRows(decoded.text, wrapped=False, numbered=True, terminal=False, path=path)
+        self.rows(f"{path} in {state}{damaged}", rows, cursor=rows.row_of(line))
+
+    def log(self, path: str) -> None:
+        """A raw log or report of the gate."""
+        self._text(path, lambda: self._screen.opened.text(path), "is not there", numbered=True)
+
+    def spec(self) -> None:
+        """What the agent was told at the stage."""
+        stage = self._screen.session.stop.stage
+        self._text(
+            f"Specification of stage {stage}",
+            lambda: self._screen.opened.spec(stage),
+            f"no specification of stage {stage} is recorded",
+        )
+
+    def contract(self) -> None:
+        """Names, signatures, constants and messages that the stage promises."""
+        stage = self._screen.session.stop.stage
+        self._text(
+            f"Contract of stage {stage}",
+            lambda: self._screen.opened.contract(stage),
+            f"no contract of stage {stage} is recorded",
+        )
+
+    def _text(
+        self, title: str, get: Callable[[], str | None], absent: str, *, numbered: bool = False
+    ) -> None:
+        try:
+            text = get()
+        except ArcviewError as error:
+            self._screen.notice(str(error))
+            return
+        if text is None:
+            self._screen.notice(absent)
+        else:
+            self.rows(title, TextRows(text, numbered=numbered))
+
+    def problems(self) -> None:
+        """Damaged and missing files of the run."""
+        problems = self._screen.problems()
+        if not problems:
+            self._screen.notice("nothing of this run is damaged or missing, as far as it was read")
+            return
+        sections = tuple(Section(one_line(p.where), f"{p.what}\n") for p in problems)
+        self.rows(f"Problems of the run  {len(problems)}", SectionRows(sections))
+
+    def choose_states(self) -> None:
+        """Asks for the older and then for the newer of two states."""
+        states = [state.id for state in self._screen.opened.run.agent_states()]
+        if len(states) < 2:
+            self._screen.notice("there are no two states to compare")
+            return
+        self._choose(
+            "Compare: the older state", states, lambda old: self._choose_newer(states, old)
+        )
+
+    def _choose_newer(self, states: list[str], old: str) -> None:
+        def compare(new: str) -> None:
+            self._screen.apply(self._screen.session.compare(old, new))
+
+        self._choose(f"Compare {old} with: the newer state", states, compare)
+
+    def _choose(self, title: str, names: list[str], chosen: Callable[[str], None]) -> None:
+        def follow(index: int) -> None:
+            self._screen.app.pop_screen()
+            chosen(names[index])
+
+        rows = ListRows([plain(one_line(name)) for name in names])
+        self.rows(title, rows, follow=follow, context=Context.CHOICE)
+
+    def in_editor(self, state: str, path: str, line: int) -> None:
+        """A copy of a file of a state in the person's editor."""
+        data = self._screen.opened.store.file(state, path)
+        if data is None:
+            self._screen.notice(f"{path} is not in {state}")
+            return
+        folder = Path(self._screen.scratch.name)
+        self._screen.notice(open_in_editor(self._screen.app, folder, path, data, line))
