@@ -24,7 +24,8 @@ from arcview.states.cache import write_atomically
 from arcview.states.folder import Listing, store_files
 from arcview.states.objects import EMPTY_TREE, ObjectStore
 from arcview.states.patch_text import strip_level
-from arcview.states.record import StateRecord, load_records, save_records
+from arcview.states.record import StateRecord, StepRecord, load_records, save_records
+from arcview.states.steps import read_steps
 from arcview.states.survey import Look, before, has_source
 
 Progress = Callable[[int, int, str], None]
@@ -120,7 +121,9 @@ class Builder:
         if tree is not None and state.tree is not None and state.tree != tree:
             what = f"the run records the tree {state.tree} for it, its files give {tree}"
             self._problems.append(Problem(f"state {state.id}", what))
-        record = StateRecord(look.fingerprint, tree, missing, tuple(self._problems))
+        steps = self._steps(state) if tree is not None else ()
+        problems = tuple(self._problems)
+        record = StateRecord(look.fingerprint, tree, missing, problems, steps=steps)
         self._records[state.id] = record
         self._advance(1, state)
         return record
@@ -166,17 +169,41 @@ class Builder:
         self._report(os.fsencode(path), sorted(content.repositories), content.faults)
         return self._objects.write_tree(content.leaves.values())
 
+    def _refs(self, path: Path) -> dict[str, str]:
+        """The commits that a bundle names, its objects brought into the store."""
+        if path not in self._bundles:
+            args = ["bundle", "unbundle", str(path.absolute())]
+            listed = self._git.run(args, cancelled=self._cancelled)
+            lines = listed.decode("utf-8", "surrogateescape").split("\n")
+            self._bundles[path] = {
+                ref: oid for oid, _, ref in (line.partition(" ") for line in lines if line)
+            }
+        return self._bundles[path]
+
+    def _steps(self, state: State) -> tuple[StepRecord, ...]:
+        """What the bundle of a state records of the way to it from the state before."""
+        earlier = before(self._run, state)
+        if (
+            earlier is None
+            or not isinstance(state.source, BundleSource)
+            or not isinstance(earlier.source, BundleSource)
+            or state.source.path != earlier.source.path
+        ):
+            return ()
+        try:
+            refs = self._refs(Path(self._run.path) / state.source.path)
+            start, end = refs.get(earlier.source.ref), refs.get(state.source.ref)
+            if start is None or end is None or start == end:
+                return ()
+            return read_steps(self._git, start, end, self._cancelled)
+        except GitError as error:
+            what = f"its steps cannot be read: {error}"
+            self._problems.append(Problem(f"state {state.id}", what))
+            return ()
+
     def _bundle_tree(self, path: Path, source: BundleSource) -> str:
         try:
-            if path not in self._bundles:
-                listed = self._git.run(
-                    ["bundle", "unbundle", str(path.absolute())], cancelled=self._cancelled
-                )
-                lines = listed.decode("utf-8", "surrogateescape").split("\n")
-                self._bundles[path] = {
-                    ref: oid for oid, _, ref in (line.partition(" ") for line in lines if line)
-                }
-            oid = self._bundles[path].get(source.ref)
+            oid = self._refs(path).get(source.ref)
             if oid is None:
                 raise MissingError(f"{source.path} has no ref {source.ref}")
             return self._git.run(["rev-parse", "--verify", f"{oid}^{{tree}}"]).decode().strip()
@@ -242,15 +269,29 @@ class Builder:
             parent = (reference or start) if is_reference else agent
             parents = [] if parent is None else [parent]
             commit = self._objects.write_commit(record.tree, parents, order, state.id)
+            steps = self._link_steps(record, parent, order, state.id)
             if is_reference:
                 reference = commit
             else:
                 agent = commit
                 start = start or commit
-            self._records[state.id] = replace(record, commit=commit)
+            self._records[state.id] = replace(record, commit=commit, steps=steps)
             refs.append(f"{commit} refs/arcview/{ref_name(state.id)}")
+            if steps:
+                refs.append(f"{steps[-1].commit} refs/arcview-steps/{ref_name(state.id)}")
         refs.sort(key=lambda line: line[41:])
         return "\n".join(["# pack-refs with: sorted", *refs, ""]).encode("ascii")
+
+    def _link_steps(
+        self, record: StateRecord, parent: str | None, order: int, state_id: str
+    ) -> tuple[StepRecord, ...]:
+        """Puts the steps to a state on a line of their own that begins at the state before."""
+        linked: list[StepRecord] = []
+        for number, step in enumerate(record.steps, 1):
+            parents = [] if parent is None else [parent]
+            parent = self._objects.write_commit(step.tree, parents, order, f"{state_id}@{number}")
+            linked.append(replace(step, commit=parent))
+        return tuple(linked)
 
 
 def ref_name(state_id: str) -> str:

@@ -11,8 +11,19 @@ from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.states.cache import write_atomically
 
-_FORMAT = 1
+_FORMAT = 2
 _NAME = "arcview-states.json"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """The workspace after one step, where the run recorded it."""
+
+    key: str | None
+    """Key of the step; null where the run does not name exactly one."""
+    tree: str
+    commit: str | None = None
+    """On the line of the steps of its state, for blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,8 @@ class StateRecord:
     problems: tuple[Problem, ...] = ()
     commit: str | None = None
     """On the line of all states in order, for blame."""
+    steps: tuple[StepRecord, ...] = ()
+    """What is recorded of the way to it from the state before, in order."""
 
 
 def load_records(git_dir: Path) -> dict[str, StateRecord]:
@@ -42,6 +55,7 @@ def load_records(git_dir: Path) -> dict[str, StateRecord]:
                 missing=entry["missing"],
                 problems=tuple(Problem(where, what) for where, what in entry["problems"]),
                 commit=entry["commit"],
+                steps=tuple(StepRecord(*step) for step in entry["steps"]),
             )
             for state_id, entry in data["states"].items()
         }
@@ -62,6 +76,7 @@ def save_records(git_dir: Path, records: Mapping[str, StateRecord]) -> None:
             "missing": record.missing,
             "problems": [[problem.where, problem.what] for problem in record.problems],
             "commit": record.commit,
+            "steps": [[step.key, step.tree, step.commit] for step in record.steps],
         }
         for state_id, record in records.items()
     }

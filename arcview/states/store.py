@@ -54,6 +54,17 @@ class TreeEntry:
     """Null for submodules."""
 
 
+@dataclass(frozen=True, slots=True)
+class StepState:
+    """The workspace as it stood after one step of a stage or pass."""
+
+    id: str
+    """For `changes`, `patch`, `file` and `entries`, which take it like the id of a state."""
+    key: str | None
+    """Key of the step; null where the run does not name exactly one."""
+    tree: str
+
+
 class StateStore:
     """The states of one run.
 
@@ -128,7 +139,18 @@ class StateStore:
     def tree(self, state_id: str) -> str | None:
         """The git tree of a state, or null where it is missing (see `missing`)."""
         record = self._records.get(state_id)
-        return None if record is None else record.tree
+        if record is not None:
+            return record.tree
+        owner, _, number = state_id.rpartition("@")
+        return next((s.tree for s in self.step_states(owner) if s.id == f"{owner}@{number}"), None)
+
+    def step_states(self, state_id: str) -> tuple[StepState, ...]:
+        """The workspaces on the way to a state, in order, where the run recorded one a step."""
+        record = self._records.get(state_id)
+        return tuple(
+            StepState(f"{state_id}@{number}", step.key, step.tree)
+            for number, step in enumerate(record.steps if record is not None else (), 1)
+        )
 
     def missing(self, state_id: str) -> str | None:
         """Why there is no tree of a state, or null where there is one."""
@@ -236,6 +258,29 @@ class StateStore:
         commit = self._records[state_id].commit
         assert commit is not None  # every tree is on a line
         return blame(self._git, commit, path, states, cancelled)
+
+    def blame_steps(
+        self, state_id: str, path: str, cancelled: Callable[[], bool] | None = None
+    ) -> tuple[str | None, ...]:
+        """The key of the step that last wrote each line of a file, on the way to a state.
+
+        Returns:
+            Null for a line that stood there before, and for one that was written where the run
+            names no step. Empty where the run has no steps of this state.
+
+        Raises:
+            GitError: the file is not in it, or git is missing, too old, or cannot read the store.
+            CancelledError: `cancelled` said so.
+        """
+        record = self._records.get(state_id)
+        tip = record.steps[-1].commit if record is not None and record.steps else None
+        if record is None or tip is None:
+            return ()
+        from arcview.states.blame import blame_steps
+
+        self._hold()
+        keys = {step.commit: step.key for step in record.steps if step.commit is not None}
+        return blame_steps(self._git, tip, path, keys, cancelled)
 
     def _tree(self, state_id: str) -> str:
         tree = self.tree(state_id)
