@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from arcview.analysis.self_tests_tables import options
 from arcview.analysis.shell import ShellCommand
+from arcview.analysis.shell_context import judges
+from arcview.analysis.shell_wrappers import program_name
 from arcview.analysis.test_output import (
     RunReport,
     crash_line,
@@ -77,11 +80,26 @@ def judge_call(
             suite += 1
         elif one.kind == "assertion":
             alone = len(planned) == 1
+            judge = _judge_of(one.command, commands)
+            if judge is not None:
+                code, masked, no_error = _own_status(judge, output, None)
             report = read_assertion_output(text, exit_code=code, no_error=no_error, alone=alone)
         else:
             report = _probe(text, alone=len(planned) == 1)
         judged.append(Judged(report, code, masked))
     return judged
+
+
+def _judge_of(command: ShellCommand, commands: Sequence[ShellCommand]) -> ShellCommand | None:
+    """The `diff`, `cmp` or `grep -q` that the output of a compared command goes to.
+
+    Whether it failed or the program before it, the check did not pass.
+    """
+    judge = next((one for one in reversed(commands) if judges(one.argv)), None)
+    if not command.compared or judge is None:
+        return None
+    own = program_name(command.argv[0])
+    return replace(judge, needs=tuple(name for name in judge.needs if name != own))
 
 
 def _printed_statuses(

@@ -279,12 +279,19 @@ _VERDICT_GOOD = (
 )
 
 
+_CRASH_WORDS = (
+    "Traceback (", "Error", "panic: ", "panicked at", "Exception in thread", "Segmentation fault",
+    "(core dumped)", "Unhandled exception", ": command not found", "can't open file",
+    "No module named",
+)  # fmt: skip
 _SYNTAX = r"^(?:SyntaxError|IndentationError|TabError): .*"
 
 
 def crash_line(text: str) -> str | None:
     """The line that shows that a program ended by an error of its own, if one is there."""
     text = plain_text(text)
+    if not any(word in text for word in _CRASH_WORDS):  # ten times as fast as the pattern
+        return None
     match = compiled(_CRASH).search(text)
     if match is None:
         return _syntax_error(text)

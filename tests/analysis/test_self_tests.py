@@ -228,6 +228,17 @@ def test_output_in_a_file_can_be_read_with_a_tool() -> None:
     assert only(shell("pytest > out.txt", ""), read).outcome == "passed"
 
 
+@pytest.mark.parametrize("command", ["app/x a | diff - want", "app/x a > o && diff o want"])
+def test_a_comparison_by_the_line_is_judged_by_its_exit_code(command: str) -> None:
+    passed = only(shell(f"./{command}", "", exit_code=0))
+    failed = only(shell(f"./{command}", "1c1\n< a\n---\n> b", exit_code=1))
+    assert (passed.kind, passed.outcome, failed.outcome) == (
+        SelfTestKind.ASSERTION,
+        "passed",
+        "failed",
+    )
+
+
 def test_a_probe_has_no_verdict_but_may_have_crashed() -> None:
     probe = only(shell("python app.py x", "Error: no such x", exit_code=1))
     assert (probe.kind, probe.outcome, probe.exit_code) == (SelfTestKind.PROBE, "none", 1)

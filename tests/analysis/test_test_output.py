@@ -270,6 +270,53 @@ def test_ids_may_hold_blanks_brackets_and_dashes() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("family", "text", "names"),
+    [
+        (
+            "mocha",
+            "  outer\n    ✔ passes\n    1) fails\n    - waits\n\n  1 passing (5ms)\n\n  1) outer\n",
+            {"outer > passes": "passed", "outer > fails": "failed", "outer > waits": "skipped"},
+        ),
+        (
+            "unittest",
+            "test_a (t.T.test_a) ... ok\ntest_b (t.T)\nWhat it does. ... FAIL\n"
+            "test_c (t.T.test_c) ... skipped 'why'\n",
+            {"t.T.test_a": "passed", "t.T.test_b": "failed", "t.T.test_c": "skipped"},
+        ),
+        (
+            "gtest",
+            "[       OK ] A.b (0 ms)\n[  FAILED  ] A.c (0 ms)",
+            {"A.b": "passed", "A.c": "failed"},
+        ),
+        (
+            "deno",
+            "adds ... ok (2ms)\nfails ... FAILED (3ms)",
+            {"adds": "passed", "fails": "failed"},
+        ),
+        (
+            "gradle",
+            "AppTest > adds PASSED\nAppTest > fails FAILED",
+            {"AppTest > adds": "passed", "AppTest > fails": "failed"},
+        ),
+        (
+            "dotnet",
+            "  Passed N.T.A [3 ms]\n  Failed N.T.B [1 ms]",
+            {"N.T.A": "passed", "N.T.B": "failed"},
+        ),
+        (
+            "ctest",
+            "1/2 Test #1: a ......   Passed    0.01 sec\n2/2 Test #2: b ......***Failed",
+            {"a": "passed", "b": "failed"},
+        ),
+        ("go", '{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}', {"p TestA": "passed"}),
+        ("somebody", "a ✓", {}),
+    ],
+)
+def test_names_of_single_tests(family: str, text: str, names: dict[str, str]) -> None:
+    assert {test.id: test.outcome.value for test in reported_tests(family, text)} == names
+
+
 def test_very_long_output_keeps_its_head_and_its_tail() -> None:
     text = "first\n" + "x\n" * 400_000 + "=== 1 passed in 0.1s ==="
     assert len(plain_text(text)) < 500_000
