@@ -10,9 +10,10 @@ import re
 import unicodedata
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 CLIP_LIMIT = 4_000
 """Characters of one row that are drawn; a 1 MB line costs 60 ms a paint, its first 4,000 0.4 ms."""
@@ -20,12 +21,32 @@ CLIP_LIMIT = 4_000
 MARK = "\N{REPLACEMENT CHARACTER}"
 """What is drawn for a character that must not, or cannot, be drawn itself. One cell wide."""
 
-_PICTURES = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\N{SYMBOL FOR DELETE}"}
+_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x0A}
+_PICTURES[0x7F] = "\N{SYMBOL FOR DELETE}"
+
+# Characters that need no look: text of these alone, which is nearly all text, is returned at once.
+# The regular expressions below cost 6 ms to compile, so they wait until something else comes.
+_COMMON = frozenset(
+    chr(code)
+    for first, last in (
+        (0x0A, 0x0A),
+        (0x20, 0x7E),
+        (0xA0, 0xAC),
+        (0xAE, 0x2FF),
+        (0x370, 0x482),
+        (0x2010, 0x2027),
+        (0x2030, 0x205E),
+        (0x20A0, 0x20C0),
+        (0x2190, 0x23FF),
+        (0x2400, 0x27BF),
+    )
+    for code in range(first, last + 1)
+)
 
 # Everything that has no width, moves the cursor, reorders its neighbours, or has a width that
 # terminals disagree on (joiners, selectors, skin tones, flags, private use). Newline and tab are
 # left to the callers.
-_UNSAFE = re.compile(
+_UNSAFE = (
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
     "\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u20dd-\u20e4"
@@ -37,16 +58,20 @@ _UNSAFE = re.compile(
 )
 # An emoji selector behind a visible character is left out, so that the character has the one
 # width it has by itself; terminals disagree on the pair. Anywhere else the selector is a mark.
-_EMOJI_SELECTOR = re.compile("(?<=[^\\s\x00-\x1f\x7f-\x9f])[\ufe0e\ufe0f]")
+_EMOJI_SELECTOR = "(?<=[^\\s\x00-\x1f\x7f-\x9f])[\ufe0e\ufe0f]"
 # The blocks that hold combining characters, broadly: only text with one of these is walked.
-_MAY_COMBINE = re.compile(
+_MAY_COMBINE = (
     "[\u0300-\u036f\u0483-\u0489\u0591-\u10ff\u1100-\u11ff\u135d-\u1dff\u20d0-\u20ff\u2cef-\u2dff"
     "\u302a-\u302f\u3099\u309a\ua66f-\uabff\ud7b0-\ud7ff\ufb1e\ufe20-\ufe2f\U00010000-\U0001efff"
     "\U000e0100-\U000e01ef]"
 )
-_NEIGHBOURLY = re.compile(f"{_MAY_COMBINE.pattern}|[\ufe0e\ufe0f]")
 _COMBINING = ("Mn", "Mc", "Me")
 _STACK_LIMIT = 3
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _picture(match: re.Match[str]) -> str:
@@ -87,14 +112,15 @@ def clean(text: str) -> str:
     their pictures (`␛`, `␀`, `␡`), whatever else is unsafe becomes `�`; both are one cell wide.
     Cleaning twice changes nothing.
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii():
+        return text if text.isprintable() else expand_tabs(text).translate(_PICTURES)
+    if _COMMON.issuperset(text):
         return text
     text = expand_tabs(text)
-    if _UNSAFE.search(text):
-        text = _UNSAFE.sub(_picture, _EMOJI_SELECTOR.sub("", text))
-    if not text.isascii() and _MAY_COMBINE.search(text):
-        text = _settle_combining(text)
-    return text
+    if _compiled(_UNSAFE).search(text):
+        text = _compiled(_EMOJI_SELECTOR).sub("", text)
+        text = _compiled(_UNSAFE).sub(_picture, text)
+    return _settle_combining(text) if _compiled(_MAY_COMBINE).search(text) else text
 
 
 def clip(text: str, limit: int = CLIP_LIMIT) -> str:
@@ -147,8 +173,7 @@ def _expand_line(line: str, size: int) -> str:
     return "".join((*out, parts[-1]))
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """Bytes read as text."""
 
     text: str
@@ -176,8 +201,7 @@ def decode(data: bytes) -> Decoded:
     return Decoded(text=text, encoding=encoding, damaged=damaged, binary=binary)
 
 
-@dataclass(frozen=True, slots=True)
-class AnsiStyle:
+class AnsiStyle(NamedTuple):
     """What SGR parameters ask for. A colour is 0–15 (of the palette), `#rrggbb`, or null."""
 
     foreground: int | str | None = None
@@ -190,8 +214,7 @@ class AnsiStyle:
     strike: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AnsiSpan:
+class AnsiSpan(NamedTuple):
     """A styled part of a line: character offsets into the cleaned text, end exclusive."""
 
     start: int
@@ -202,12 +225,12 @@ class AnsiSpan:
 _PLAIN = AnsiStyle()
 # CSI (colours kept, the rest dropped), character sets, and OSC 8 links (their text stays). Other
 # sequences stand in no honest log and are drawn. All of them end within the line.
-_SEQUENCE = re.compile(
+_SEQUENCE = (
     "(?:\x1b\\[|\x9b)(?P<parameters>[0-?]{0,64})[ -/]{0,4}(?P<final>[@-~])"
     "|\x1b[()*+][0-9A-Za-z]"
     "|(?:\x1b\\]|\x9d)8;[^\x00-\x1f\x7f-\x9f]{0,2048}(?:\x07|\x1b\\\\|\x9c)"
 )
-_OVERSTRIKE = re.compile("([^\x00-\x1f])\x08([^\x00-\x1f])")
+_OVERSTRIKE = "([^\x00-\x1f])\x08([^\x00-\x1f])"
 
 
 def ansi_spans(line: str) -> tuple[str, tuple[AnsiSpan, ...]]:
@@ -218,7 +241,9 @@ def ansi_spans(line: str) -> tuple[str, tuple[AnsiSpan, ...]]:
     """
     if "\r" in line:
         line = _last_drawing(line)
-    if line.isprintable():
+    if line.isprintable() or not (
+        "\x1b" in line or "\b" in line or "\x9b" in line or "\x9d" in line
+    ):
         return clean(line), ()
     pieces = _overstruck(_sgr_pieces(line)) if "\b" in line else _sgr_pieces(line)
     raw = "".join(text for text, _ in pieces)
@@ -229,7 +254,8 @@ def _place(raw: str, pieces: list[tuple[str, AnsiStyle]]) -> Iterator[AnsiSpan]:
     """Finds the styled pieces again in the cleaned line, neighbours of one style as one."""
     # A tab depends on its column and a combining character on its neighbour: where there are
     # such, a border is found by cleaning all that is before it.
-    apart = "\t" not in raw and (raw.isascii() or not _NEIGHBOURLY.search(raw))
+    neighbourly = f"{_MAY_COMBINE}|[\ufe0e\ufe0f]"
+    apart = "\t" not in raw and (raw.isascii() or not _compiled(neighbourly).search(raw))
     position = end = 0
     for style, run in groupby(pieces, key=itemgetter(1)):
         text = "".join(piece for piece, _ in run)
@@ -253,7 +279,7 @@ def _sgr_pieces(line: str) -> list[tuple[str, AnsiStyle]]:
     pieces: list[tuple[str, AnsiStyle]] = []
     style = _PLAIN
     position = 0
-    for match in _SEQUENCE.finditer(line):
+    for match in _compiled(_SEQUENCE).finditer(line):
         if match.start() > position:
             pieces.append((line[position : match.start()], style))
         position = match.end()
@@ -269,14 +295,14 @@ def _overstruck(pieces: list[tuple[str, AnsiStyle]]) -> list[tuple[str, AnsiStyl
     out: list[tuple[str, AnsiStyle]] = []
     for text, style in pieces:
         position = 0
-        for match in _OVERSTRIKE.finditer(text):
+        for match in _compiled(_OVERSTRIKE).finditer(text):
             below, above = match[1], match[2]
             if match.start() > position:
                 out.append((text[position : match.start()], style))
             position = match.end()
-            struck = replace(style, underline=True) if "_" in (below, above) else style
+            struck = style._replace(underline=True) if "_" in (below, above) else style
             shown = below if above == "_" else above
-            out.append((shown, replace(struck, bold=True) if below == above else struck))
+            out.append((shown, struck._replace(bold=True) if below == above else struck))
         if position < len(text):
             out.append((text[position:], style))
     return out
@@ -313,9 +339,9 @@ def _apply_sgr(style: AnsiStyle, parameters: str) -> AnsiStyle:
             if colour is not None:
                 style = _with_colour(style, colour, background=code == 48)
         elif code == 4 and colon == ["0"]:
-            style = replace(style, underline=False)
+            style = style._replace(underline=False)
         elif code in _SWITCHES:
-            style = replace(style, **_SWITCHES[code])
+            style = style._replace(**_SWITCHES[code])
         elif code in (39, 49):
             style = _with_colour(style, None, background=code == 49)
         elif 30 <= code <= 37 or 40 <= code <= 47:
@@ -326,7 +352,7 @@ def _apply_sgr(style: AnsiStyle, parameters: str) -> AnsiStyle:
 
 
 def _with_colour(style: AnsiStyle, colour: int | str | None, *, background: bool) -> AnsiStyle:
-    return replace(style, background=colour) if background else replace(style, foreground=colour)
+    return style._replace(background=colour) if background else style._replace(foreground=colour)
 
 
 def _take_colour(fields: list[str]) -> list[str]:

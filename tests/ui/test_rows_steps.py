@@ -20,9 +20,9 @@ from arcview.model.trajectory import (
 from arcview.ui import theme
 from arcview.ui.rows import steps_lines
 from arcview.ui.rows.lines import Needle
-from arcview.ui.rows.steps import Jump, StepRows
+from arcview.ui.rows.steps import StepRows
 from arcview.ui.rows.steps_lines import Badge
-from arcview.ui.rows.steps_parts import PartKind, meta_line, parts_of, texts_of
+from arcview.ui.rows.steps_parts import Jump, PartKind, meta_line, parts_of, texts_of
 from tests.ui.hostile import hostile_trajectory
 from tests.ui.trajectories import OUTPUT, SAMPLE, edit, said, shell, trajectory
 
@@ -121,6 +121,23 @@ def test_several_failed_calls_are_counted() -> None:
 def test_badges_stand_with_the_figures() -> None:
     rows = StepRows(SAMPLE, badges={"c3": Badge("✓ 12 ✗ 1", theme.FAIL)})
     assert "✓ 12 ✗ 1  ✗ exit 1" in lines(rows)[3]
+
+
+def test_equal_badges_of_a_step_are_counted() -> None:
+    step = said(1, "", shell("a", "x", ""), shell("b", "y", ""), shell("c", "z", ""))
+    badges = {"a": Badge("exit 3"), "b": Badge("exit 3"), "c": Badge("prints")}
+    rows = StepRows(trajectory(step), badges=badges)
+    assert "exit 3 ×2  prints" in lines(rows)[0]
+
+
+def test_the_cost_of_a_note_needs_no_column() -> None:
+    note = Step(
+        "n", None, Role.SYSTEM, StepKind.NOTE, text="session ended", usage=Usage(cost_usd=1.5)
+    )
+    message = replace(said(1, "hello"), duration_s=None, usage=None)
+    shown = lines(rows_of(trajectory(message, note)), 120)
+    assert shown[0] == "▸    1 ● assistant    hello"
+    assert shown[1].endswith("$1.500")
 
 
 def test_sub_agents_are_indented_by_their_depth() -> None:
@@ -370,7 +387,15 @@ def test_hostile_steps_make_drawable_rows() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.04, "0.0s"), (9.96, "10s"), (12, "12s"), (59.6, "1m00s"), (185, "3m05s"), (4_020, "1h07m")],
+    [
+        (0.04, "<0.1s"),
+        (0.06, "0.1s"),
+        (9.96, "10s"),
+        (12, "12s"),
+        (59.6, "1m00s"),
+        (185, "3m05s"),
+        (4_020, "1h07m"),
+    ],
 )
 def test_durations_are_for_people(seconds: float, text: str) -> None:
     assert steps_lines.duration(seconds) == text

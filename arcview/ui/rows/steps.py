@@ -6,9 +6,10 @@ Pure. Bodies are made when a step is opened; closed steps cost a number.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from textual.content import Content
 
@@ -20,19 +21,15 @@ from arcview.ui.rows.lines import Cell, Needle, RowSource
 from arcview.ui.rows.steps_lines import Badge, Columns
 from arcview.ui.rows.steps_parts import (
     FOLD_LINES,
+    Jump,
     StepPart,
     depths_of,
-    is_edit,
-    is_message,
+    goal,
     parts_of,
-    step_failed,
     texts_of,
 )
 from arcview.ui.rows.text_view import wrap
 from arcview.ui.safe import plain
-
-Jump = Literal["step", "error", "edit", "test", "message"]
-"""What a jump goes to."""
 
 _FOLD = -1
 _LEAST_FOLDED = 4
@@ -77,9 +74,11 @@ class StepRows(RowSource):
         self._syntax: dict[tuple[int, int, bool], LazySyntax] = {}
         self._starts: Sequence[int] = range(len(self.steps) + 1)
         self._depths = depths_of(self.steps)
-        usages = [step.usage for step in self.steps if step.usage is not None]
+        # Notes have figures of their own, such as the cost of a whole session: no column for those.
+        messages = [step for step in self.steps if step.number is not None]
+        usages = [step.usage for step in messages if step.usage is not None]
         self._columns = Columns(
-            duration=any(step.duration_s is not None for step in self.steps),
+            duration=any(step.duration_s is not None for step in messages),
             tokens=any(usage.output_tokens is not None for usage in usages),
             cost=any(usage.cost_usd is not None for usage in usages),
         )
@@ -244,25 +243,12 @@ class StepRows(RowSource):
             return None
         if kind == "step" and direction < 0 and row > self._starts[index]:
             return self._starts[index]
-        wanted = self._wanted(kind)
+        wanted = goal(kind, self._badges)
         stop = len(self.steps) if direction > 0 else -1
         for other in range(index + direction, stop, direction):
             if wanted(self.steps[other]):
                 return self._starts[other]
         return None
-
-    def _wanted(self, kind: Jump) -> Callable[[Step], bool]:
-        match kind:
-            case "step":
-                return lambda step: True
-            case "error":
-                return step_failed
-            case "edit":
-                return is_edit
-            case "message":
-                return is_message
-            case "test":
-                return lambda step: any(call.key in self._badges for call in step.calls)
 
     def find(self, needle: Needle, start: int, step: int) -> Iterator[int | None]:
         """Looks through the whole text of every step; a hit in a closed step opens it."""
@@ -372,9 +358,13 @@ class StepRows(RowSource):
         )
 
     def _badges_of(self, step: Step) -> list[Badge]:
-        badges = [self._badges[call.key] for call in step.calls if call.key in self._badges]
+        badges = Counter(self._badges[c.key] for c in step.calls if c.key in self._badges)
+        shown = [
+            badge if count == 1 else Badge(f"{badge.text} ×{count}", badge.style)
+            for badge, count in badges.items()
+        ]
         outcome = steps_lines.outcome(step)
-        return badges if outcome is None else [*badges, outcome]
+        return shown if outcome is None else [*shown, outcome]
 
     def _syntax_of(self, index: int, number: int, line: int) -> Sequence[SyntaxSpan]:
         part = self.parts(index)[number]

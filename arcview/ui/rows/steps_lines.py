@@ -59,7 +59,9 @@ class Columns(NamedTuple):
 
 
 def duration(seconds: float) -> str:
-    """A duration for people: `0.2s`, `12s`, `3m05s`, `1h07m`."""
+    """A duration for people: `<0.1s`, `0.2s`, `12s`, `3m05s`, `1h07m`."""
+    if seconds < 0.05:
+        return "<0.1s"
     if seconds < 9.95:
         return f"{seconds:.1f}s"
     whole = round(seconds)
@@ -202,7 +204,7 @@ def _figures(step: Step, columns: Columns, badges: Sequence[Badge]) -> Content:
         up = "" if usage.input_tokens is None else f"↑{count(usage.input_tokens)}"
         down = "" if usage.output_tokens is None else f"↓{count(usage.output_tokens)}"
         parts.append((f"{up:>8} {down:>6}", theme.FAINT))
-    if columns.cost:
+    if columns.cost or (usage.cost_usd is not None and step.number is None):
         text = "" if usage.cost_usd is None else f"${usage.cost_usd:.3f}"
         parts.append((f"{text:>9}", theme.MUTED))
     parts.append((" ", ""))

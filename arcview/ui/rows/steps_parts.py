@@ -6,13 +6,17 @@ Pure: lines are outside text as it came; `steps_lines` cleans them when they are
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
+from typing import Literal
 
 from arcview.model.trajectory import Image, Role, Step, StepKind, ToolCall, ToolKind, Usage
 from arcview.ui.rows.diff_lines import size
+
+Jump = Literal["step", "error", "edit", "test", "message"]
+"""What a jump goes to."""
 
 
 class PartKind(StrEnum):
@@ -216,6 +220,21 @@ def is_message(step: Step) -> bool:
     if step.kind is not StepKind.MESSAGE:
         return False
     return step.role is Role.USER or bool(step.text and not step.calls)
+
+
+def goal(kind: Jump, tests: Container[str]) -> Callable[[Step], bool]:
+    """Whether a step is what a jump goes to; `tests` holds the keys of the calls that test."""
+    match kind:
+        case "step":
+            return lambda step: True
+        case "error":
+            return step_failed
+        case "edit":
+            return is_edit
+        case "message":
+            return is_message
+        case "test":
+            return lambda step: any(call.key in tests for call in step.calls)
 
 
 def texts_of(step: Step) -> Iterator[str]:

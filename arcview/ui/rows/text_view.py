@@ -16,6 +16,9 @@ from arcview.text import AnsiSpan, AnsiStyle, ansi_spans, cell_width, clean, cli
 from arcview.ui import theme
 from arcview.ui.rows.lines import Cell, Needle, RowSource, styled_parts, syntax_parts
 
+WRAP_LIMIT = 1_000_000
+"""Characters above which a text begins unwrapped: laying out 1 MB takes 100 ms."""
+
 _WORD_SHARE = 0.6
 """A line breaks at a blank only if that leaves it at least this full."""
 
@@ -85,7 +88,8 @@ class TextRows(RowSource):
 
     Args:
         text: Outside text of any length.
-        wrapped: Lines are cut to the width of the view, else they scroll sideways.
+        wrapped: Lines are cut to the width of the view, else they scroll sideways; very long
+            texts begin unwrapped.
         numbered: Line numbers stand in the gutter.
         terminal: SGR colours are read; else escape sequences are drawn.
         path: Name of the file it is, for syntax colours.
@@ -104,7 +108,7 @@ class TextRows(RowSource):
     ) -> None:
         self._notes = notes
         self._lines = text.removesuffix("\n").split("\n")
-        self.wrapped = wrapped
+        self.wrapped = wrapped and len(text) <= WRAP_LIMIT
         self.numbered = numbered
         self._terminal = terminal
         self._syntax: LazySyntax | None = None
@@ -121,13 +125,12 @@ class TextRows(RowSource):
             self._starts = []
             return
         width = max(1, self._width - self._edge)
-        heights = (
-            1
-            if len(line) * 2 <= width and "\t" not in line
-            else len(wrap(self._clean(line), width))
-            for line in self._lines
-        )
-        self._starts = [0, *accumulate(heights)]
+        self._starts = [0, *accumulate(self._height(line, width) for line in self._lines)]
+
+    def _height(self, line: str, width: int) -> int:
+        if len(line) <= width and line.isascii() and line.isprintable():
+            return 1
+        return len(wrap(self._clean(line), width))
 
     def _clean(self, line: str) -> str:
         line = clip(line)

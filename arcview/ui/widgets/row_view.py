@@ -214,9 +214,7 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         """Draws again what is visible; for rows that are the same ones and look different."""
         self._generation += 1
         self._strips.clear()
-        size = Size(1, len(self._source))
-        if size != self.virtual_size:
-            self.virtual_size = size
+        self.virtual_size = Size(1, len(self._source))
         self.refresh()
 
     def _fit(self) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from arcview.model.trajectory import Step, ToolCall, Trajectory
 from arcview.ui.rows.lines import RowSource
-from arcview.ui.rows.steps import Jump, StepRows
+from arcview.ui.rows.steps import StepRows
 from arcview.ui.rows.steps_lines import Badge
+from arcview.ui.rows.steps_parts import Jump
 from arcview.ui.widgets.row_view import RowView
 
 
