@@ -21,13 +21,13 @@ from arcview.ui.rows.lines import Cell, Needle, RowSource
 from arcview.ui.rows.steps_lines import Badge, Columns
 from arcview.ui.rows.steps_parts import (
     FOLD_LINES,
-    Jump,
     StepPart,
     depths_of,
     goal,
     parts_of,
     texts_of,
 )
+from arcview.ui.rows.steps_parts import Jump as Jump
 from arcview.ui.rows.text_view import wrap
 from arcview.ui.safe import plain
 
