@@ -12,20 +12,10 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from arcview.analysis import shell_nodes as nodes
 from arcview.analysis.shell_command import ShellCommand
 from arcview.analysis.shell_context import COMPARING, Context, Heredoc, judges, variables
-from arcview.analysis.shell_nodes import (
-    MAX_LEVELS,
-    MAX_NEIGHBOURS,
-    REDIRECTS,
-    has_parts,
-    heredoc_parts,
-    pipe_words,
-    printed_status,
-    programs_of,
-    text_of,
-    words_of,
-)
+from arcview.analysis.shell_nodes import MAX_LEVELS, MAX_NEIGHBOURS, REDIRECTS
 from arcview.analysis.shell_words import unquote
 from arcview.analysis.shell_wrappers import program_name, unwrap
 
@@ -88,7 +78,7 @@ class Walker:
         self._source = saved
 
     def _text(self, node: Node) -> str:
-        return text_of(node, self._source)
+        return nodes.text_of(node, self._source)
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -155,8 +145,8 @@ class Walker:
                 body.append(child)
         self._statements(body, context)
 
-    def _statements(self, nodes: Sequence[Node], context: Context) -> None:
-        children = [child for child in nodes if child.type != "comment"]
+    def _statements(self, parts: Sequence[Node], context: Context) -> None:
+        children = [child for child in parts if child.type != "comment"]
         statements = [index for index, child in enumerate(children) if child.is_named]
         for position, index in enumerate(statements):
             following = statements[position + 1 : position + 1 + MAX_NEIGHBOURS]
@@ -166,11 +156,12 @@ class Walker:
                 inner = context.mask("& (in the background)")
             elif later:
                 masked = context.masked if self._errexit else "; after it"
+                printed = [
+                    nodes.printed_status(later, self._source, (name,))
+                    for name in ("$?", "${PIPESTATUS[0]}")
+                ]
                 inner = context._replace(
-                    masked=masked,
-                    then=(),
-                    status_line=printed_status(later, self._source, ("$?",)),
-                    pipe_status_line=printed_status(later, self._source, ("${PIPESTATUS[0]}",)),
+                    masked=masked, then=(), status_line=printed[0], pipe_status_line=printed[1]
                 )
             self._visit(children[index], inner)
 
@@ -218,15 +209,15 @@ class Walker:
         return context._replace(then=(*then, *context.then)) if then else context
 
     def _programs(self, node: Node) -> tuple[str, ...]:
-        names = programs_of(node, self._source)
+        names = nodes.programs_of(node, self._source)
         if _HEREDOC not in names or not self._heredocs:
             return names
-        fed = programs_of(self._heredocs[-1].body, self._heredocs[-1].source)
+        fed = nodes.programs_of(self._heredocs[-1].body, self._heredocs[-1].source)
         return tuple(one for name in names for one in (fed if name == _HEREDOC else (name,)))
 
     def _pipeline(self, node: Node, context: Context) -> None:
         stages = [child for child in node.children if child.is_named and child.type != "comment"]
-        words = [pipe_words(stage, self._source) for stage in stages]
+        words = [nodes.pipe_words(stage, self._source) for stage in stages]
         for index, stage in enumerate(stages):
             tail = tuple(words[index + 1 : index + 1 + MAX_NEIGHBOURS])
             inner = context._replace(
@@ -279,7 +270,7 @@ class Walker:
         The grammar loses what stands there (`; cmd`, `2>&1 | head`), so it is parsed once more with
         a stand-in for the command that the heredoc feeds.
         """
-        text, rest = heredoc_parts(node, self._source)
+        text, rest = nodes.heredoc_parts(node, self._source)
         if not rest.strip() or "<<" in rest:
             outer = context.outer or context
             self._visit(body, inner._replace(stdin_text=text, outer=outer))
@@ -324,7 +315,7 @@ class Walker:
         group: Node | None = None
         nested = False
         for child in node.children:
-            nested = nested or child.child_count > 1 or has_parts(child)
+            nested = nested or child.child_count > 1 or nodes.has_parts(child)
             if child.type == "variable_assignment":
                 key, _, value = self._text(child).partition("=")
                 env.append((key, value))
@@ -332,7 +323,7 @@ class Walker:
                 context = self._redirect(child, context)
             elif child.type in ("subshell", "compound_statement"):
                 group = child
-        words = words_of(node, self._source)
+        words = nodes.words_of(node, self._source)
         if group is not None:  # `time ( pytest )`
             self._visit(group, context._replace(wrappers=(*context.wrappers, *words[:1])))
             return
