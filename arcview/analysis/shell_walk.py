@@ -30,6 +30,7 @@ MAX_COMMANDS = 2000
 _SEQUENCES = frozenset({"program", "subshell", "compound_statement", "do_group", "case_item"})
 _BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "while_statement"})
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution"})
+_STATUS = (("$?",), ("${PIPESTATUS[0]}",))
 _HEREDOC = "__heredoc_target__"
 """Stands for the command that a heredoc feeds while the rest of its line is read."""
 
@@ -148,22 +149,26 @@ class Walker:
     def _statements(self, parts: Sequence[Node], context: Context) -> None:
         children = [child for child in parts if child.type != "comment"]
         statements = [index for index, child in enumerate(children) if child.is_named]
+        before: tuple[str, ...] = ()
         for position, index in enumerate(statements):
+            node = children[index]
             following = statements[position + 1 : position + 1 + MAX_NEIGHBOURS]
             later = [children[other] for other in following]
             inner = context
             if children[index + 1 : index + 2] and children[index + 1].type == "&":
                 inner = context.mask("& (in the background)")
             elif later:
-                masked = context.masked if self._errexit else "; after it"
-                printed = [
-                    nodes.printed_status(later, self._source, (name,))
-                    for name in ("$?", "${PIPESTATUS[0]}")
-                ]
-                inner = context._replace(
-                    masked=masked, then=(), status_line=printed[0], pipe_status_line=printed[1]
+                printed = [nodes.printed_status(later, self._source, name) for name in _STATUS]
+                inner = context.mask("; after it")._replace(
+                    then=(), status_line=printed[0], pipe_status_line=printed[1]
                 )
-            self._visit(children[index], inner)
+            if self._errexit:  # `set -e` makes a chain of what follows
+                then = tuple(name for other in later for name in self._programs(other))
+                masked = context.masked if inner.masked == "; after it" else inner.masked
+                needs = (*context.needs, *before)[-MAX_NEIGHBOURS:]
+                inner = inner._replace(masked=masked, then=then or context.then, needs=needs)
+                before = (*before, *self._programs(node))
+            self._visit(node, inner)
 
     def _list(self, node: Node, context: Context) -> None:
         """`a && b || c`, which the grammar nests to the left; read as a flat chain."""

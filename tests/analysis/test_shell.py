@@ -267,3 +267,8 @@ def test_any_text_is_read_without_an_error(line: str) -> None:
 def test_importing_the_module_loads_no_parser() -> None:
     code = "import sys, arcview.analysis.shell; sys.exit('tree_sitter' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_set_e_makes_a_chain_of_what_follows() -> None:
+    found = command("set -e; a; pytest; b", "pytest")
+    assert (found.masked, found.needs, found.then) == (None, ("a",), ("b",))
