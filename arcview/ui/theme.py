@@ -78,7 +78,7 @@ HEADING = "bold $heading"
 HEADING_LINE = "on $heading-line"
 CURSOR = "on $cursor"
 CURSOR_BLURRED = "on $cursor-blurred"
-MATCH = "on $match"
+MATCH = "underline on $match"
 SELECTED = "on $selected"
 
 PASS = "$pass"

@@ -66,7 +66,7 @@ def test_a_step_is_one_row() -> None:
 
 
 def test_tokens_are_shown_where_there_is_room() -> None:
-    assert "↑16.5k   ↓206" in lines(rows_of(), 120)[1]
+    assert "↑16.5k    ↓206" in lines(rows_of(), 120)[1]
     assert "↑" not in lines(rows_of(), 100)[1]
 
 
@@ -121,6 +121,11 @@ def test_several_failed_calls_are_counted() -> None:
 def test_badges_stand_with_the_figures() -> None:
     rows = StepRows(SAMPLE, badges={"c3": Badge("✓ 12 ✗ 1", theme.FAIL)})
     assert "✓ 12 ✗ 1  ✗ exit 1" in lines(rows)[3]
+
+
+def test_a_badge_that_says_what_the_outcome_says_is_left_out() -> None:
+    rows = StepRows(SAMPLE, badges={"c3": Badge("exit 1")})
+    assert lines(rows)[3].count("exit 1") == 1
 
 
 def test_equal_badges_of_a_step_are_counted() -> None:

@@ -364,7 +364,9 @@ class StepRows(RowSource):
             for badge, count in badges.items()
         ]
         outcome = steps_lines.outcome(step)
-        return shown if outcome is None else [*shown, outcome]
+        if outcome is None:
+            return shown
+        return [*(badge for badge in shown if badge.text not in outcome.text), outcome]
 
     def _syntax_of(self, index: int, number: int, line: int) -> Sequence[SyntaxSpan]:
         part = self.parts(index)[number]

@@ -203,7 +203,7 @@ def _figures(step: Step, columns: Columns, badges: Sequence[Badge]) -> Content:
     if columns.tokens:
         up = "" if usage.input_tokens is None else f"↑{count(usage.input_tokens)}"
         down = "" if usage.output_tokens is None else f"↓{count(usage.output_tokens)}"
-        parts.append((f"{up:>8} {down:>6}", theme.FAINT))
+        parts.append((f"{up:>8} {down:>7}", theme.FAINT))
     if columns.cost or (usage.cost_usd is not None and step.number is None):
         text = "" if usage.cost_usd is None else f"${usage.cost_usd:.3f}"
         parts.append((f"{text:>9}", theme.MUTED))
