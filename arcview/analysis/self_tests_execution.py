@@ -73,7 +73,10 @@ def package_script(program: str, words: list[str]) -> Execution | None:
         return suite(RUNNERS[words[0]][0], words[1:])
     if words[0] in BY_SUBCOMMAND:
         return by_subcommand(words[0], words[1:])
-    return suite(program, words[1:]) if is_test_target(words[0]) and words[0] != "ci" else None
+    if not is_test_target(words[0]) or words[0] == "ci":
+        return None
+    # `check` is a type check or a linter as often as a test run.
+    return suite(program, words[1:], needs_summary=words[0] == "check")
 
 
 def named_files(words: Iterable[str]) -> tuple[str, ...]:

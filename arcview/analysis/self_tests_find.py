@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arcview.analysis.edits import edits_of
+from arcview.analysis.edits import FileEdit, edits_of, parse_apply_patch
 from arcview.analysis.self_tests import SelfTest, SelfTestKind
 from arcview.analysis.self_tests_execution import Execution
 from arcview.analysis.self_tests_files import (
@@ -45,6 +45,7 @@ def find(trajectory: Trajectory) -> tuple[SelfTest, ...]:
             elif call.kind is ToolKind.SHELL and call.command and not runs_nothing(call.command):
                 commands = parse_shell(call.command)
                 scripts.write(written_files(commands))
+                scripts.apply(_patched(commands))
                 tests = list(_in_call(step, call, commands, scripts))
                 _read_later(found, waiting, _shown(commands), step, call)
                 for test, command in tests:
@@ -54,6 +55,14 @@ def find(trajectory: Trajectory) -> tuple[SelfTest, ...]:
             elif call.kind is ToolKind.SHELL and call.command and waiting:
                 _read_later(found, waiting, set(call.command.split()), step, call)
     return tuple(found)
+
+
+def _patched(commands: Sequence[ShellCommand]) -> Iterator[FileEdit]:
+    """The edits of `apply_patch <<E`, with which some agents write all their files."""
+    for command in commands:
+        patch = command.stdin_text or " ".join(command.argv[1:])
+        if command.argv[0] in ("apply_patch", "applypatch") and patch:
+            yield from parse_apply_patch(patch)
 
 
 def _in_call(
@@ -255,7 +264,10 @@ def written(trajectory: Trajectory) -> tuple[str, ...]:
         for call in step.calls:
             for edit in edits_of(call):
                 paths.setdefault(edit.path)
-            if call.kind is ToolKind.SHELL and call.command and "<" in call.command:
-                for write in written_files(parse_shell(call.command)):
+            if call.kind is ToolKind.SHELL and call.command and not runs_nothing(call.command):
+                commands = parse_shell(call.command)
+                for write in written_files(commands):
                     paths.setdefault(write.path)
+                for patched in _patched(commands):
+                    paths.setdefault(patched.path)
     return tuple(paths)

@@ -298,6 +298,16 @@ def test_a_script_that_was_edited_is_read_as_it_stands() -> None:
     assert only(write, change, shell("python check.py", "")).kind is SelfTestKind.ASSERTION
 
 
+def test_a_script_that_a_patch_added_is_read() -> None:
+    patch = (
+        "apply_patch <<'E'\n*** Begin Patch\n*** Add File: tests/check_a.py\n+assert f()\n"
+        "*** End Patch\nE"
+    )
+    test = only(shell(patch), shell("python tests/check_a.py", "", exit_code=0))
+    assert test.kind is SelfTestKind.ASSERTION
+    assert written_test_files(trajectory(shell(patch))) == ("tests/check_a.py",)
+
+
 def test_the_program_under_development_may_assert_and_exit() -> None:
     program = "import sys\ndef main():\n    assert sys.argv\n    sys.exit(1)\nmain()\n"
     write = edit(ToolKind.WRITE, "app.py", content=program)
@@ -311,6 +321,7 @@ def test_a_script_that_rewrites_source_is_no_self_test() -> None:
 
 def test_a_build_counts_only_if_it_ran_tests() -> None:
     assert found(shell("mvn package", "BUILD SUCCESS")) == ()
+    assert found(shell("npm run check", "no type errors")) == ()
     text = "[INFO] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n"
     assert only(shell("mvn package", text)).failed == 1
 
@@ -327,8 +338,9 @@ def test_test_files_that_were_written() -> None:
             edit(ToolKind.EDIT, "/w/src/b.test.ts", old_string="x", new_string="y"),
             shell("cd pkg && cat > b_test.go <<'E'\npackage b\nE"),
             shell("cat > notes.txt <<'E'\ntests/test_z.py\nE"),
+            shell("echo 'assert 1' > test_c.py"),
         )
-    ) == ("/w/tests/test_a.py", "/w/src/b.test.ts", "pkg/b_test.go")
+    ) == ("/w/tests/test_a.py", "/w/src/b.test.ts", "pkg/b_test.go", "test_c.py")
 
 
 BASE = frozenset({"app.py", "tests/test_old.py", "tests/test_both.py"})
