@@ -36,7 +36,7 @@ SUITES = [
     ("py.test tests", "pytest"),
     ("python -m pytest", "pytest"),
     ("python3.12 -W error -m pytest -k 'a or b'", "pytest"),
-    ("/workspace/venv/bin/python -m pytest tests/", "pytest"),
+    ("/repo/venv/bin/python -m pytest tests/", "pytest"),
     (".venv/bin/pytest", "pytest"),
     ("python -um pytest", "pytest"),
     ("python -m unittest", "unittest"),
