@@ -17,7 +17,8 @@ from arcview.readers.fields import read_bytes
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.claude_code_items import Items
 from arcview.readers.trajectories.claude_code_join import FORMAT, build
-from arcview.readers.trajectories.claude_code_lines import Lines, kind_of, parse_lines
+from arcview.readers.trajectories.claude_code_lines import parse_lines
+from arcview.readers.trajectories.records import Lines, kind_of
 
 _STREAM_TYPES = frozenset({"system", "assistant", "user", "result"})
 _SESSION_TYPES = frozenset({"queue-operation", "file-history-snapshot"})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
+from arcview.readers.trajectories.records import as_json, count_or_none, text_or_none
 
 _KINDS = {
     "Bash": ToolKind.SHELL,
@@ -159,7 +158,7 @@ def _remarks(more: Mapping[str, object]) -> Iterable[str]:
 def usage_of(usage: object, cost: object = None) -> Usage | None:
     """Token counts of a message; null when nothing was counted, which the client writes as 0."""
     fields = usage if isinstance(usage, dict) else {}
-    figures = {name: _count(fields.get(name)) for name in _USAGE_KEYS}
+    figures = {name: count_or_none(fields.get(name)) for name in _USAGE_KEYS}
     dollars = cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
     if not any(figures.values()) and not dollars:
         return None
@@ -176,37 +175,3 @@ _USAGE_KEYS = (
     "output_tokens",
     "cache_read_input_tokens",
 )
-
-
-def _count(value: object) -> int | None:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return value if is_count and isinstance(value, int) else None
-
-
-def seconds_between(start: str | None, end: str | None) -> float | None:
-    """Seconds from one recorded time to another; null where they cannot be compared."""
-    begun, ended = _parsed(start), _parsed(end)
-    if begun is None or ended is None or (begun.tzinfo is None) is not (ended.tzinfo is None):
-        return None
-    seconds = (ended - begun).total_seconds()
-    return seconds if seconds >= 0 else None
-
-
-def _parsed(text: str | None) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-
-
-def text_or_none(value: object) -> str | None:
-    """The value when it is a text with something in it."""
-    return value if isinstance(value, str) and value else None
-
-
-def as_json(value: object) -> str:
-    """A value as JSON, for what has no better form."""
-    try:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, RecursionError):
-        return repr(type(value))

@@ -13,16 +13,9 @@ from pathlib import PurePosixPath
 
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Image, Role, StepKind, ToolResult, Usage
-from arcview.readers.trajectories.claude_code_blocks import (
-    Parts,
-    as_json,
-    parts_of,
-    text_or_none,
-    tool_result,
-    usage_of,
-)
-from arcview.readers.trajectories.claude_code_lines import Lines, Record, kind_of
+from arcview.readers.trajectories.claude_code_blocks import Parts, parts_of, tool_result, usage_of
 from arcview.readers.trajectories.claude_code_notes import note_of
+from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of, text_or_none
 
 SYNTHETIC = "<synthetic>"
 _RESULT_KEYS = ("toolUseResult", "tool_use_result")

@@ -20,8 +20,9 @@ from arcview.model.trajectory import (
     ToolCall,
     Trajectory,
 )
-from arcview.readers.trajectories.claude_code_blocks import seconds_between, tool_call
+from arcview.readers.trajectories.claude_code_blocks import tool_call
 from arcview.readers.trajectories.claude_code_items import Call, Item, Items, Thread
+from arcview.readers.trajectories.records import seconds_between
 
 FORMAT = "claude_code"
 

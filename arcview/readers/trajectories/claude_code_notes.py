@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from arcview.model.trajectory import StepKind, Usage
-from arcview.readers.trajectories.claude_code_blocks import as_json, text_or_none, usage_of
-from arcview.readers.trajectories.claude_code_lines import kind_of
+from arcview.readers.trajectories.claude_code_blocks import usage_of
+from arcview.readers.trajectories.records import as_json, kind_of, text_or_none
 
 # Housekeeping of the client: known, of no consequence for the run, shown in one line each.
 _HOUSEKEEPING = frozenset(

@@ -1,0 +1,141 @@
+"""Records of a log, line by line, and the values in them; damage costs the damaged line only.
+
+Shared by the readers of trajectories. Knows no format and imports no reader.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from arcview.model.problem import Problem
+
+Record = Mapping[str, object]
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(slots=True)
+class Lines:
+    """What a file holds."""
+
+    shown: str
+    """The file, as the user would name it."""
+    records: list[tuple[int, object]] = field(default_factory=list)
+    """1-based line and parsed value; values that are no mapping are kept as they are."""
+    problems: list[Problem] = field(default_factory=list)
+
+    def damage(self, line: int, what: str) -> None:
+        """Notes what is wrong with a line."""
+        self.problems.append(Problem(f"{self.shown}: line {line}", what))
+
+
+def parse_lines(data: bytes, shown: str) -> Lines:
+    """Parses JSON Lines.
+
+    A byte-order mark is skipped, NUL padding removed, bytes that are not UTF-8 replaced and
+    `NaN` read as text, each with a remark; lines that are not JSON are reported with their size.
+
+    Args:
+        data: The file.
+        shown: How the user would name it.
+    """
+    lines = Lines(shown)
+    if not data.strip(b"\0 \t\r\n"):
+        what = "the file is empty" if not data else f"{len(data)} bytes, all blank or NUL"
+        lines.problems.append(Problem(shown, what))
+        return lines
+    lines.records = list(each_record(io.BytesIO(data), lines))
+    return lines
+
+
+def each_record(file: Iterable[bytes], lines: Lines) -> Iterator[tuple[int, object]]:
+    """Parses JSON Lines one by one, so that nobody has to hold the whole file.
+
+    Args:
+        file: Its lines with their ends, such as an open binary file.
+        lines: Takes the problems.
+    """
+    for number, line in enumerate(file, start=1):
+        is_torn = not line.endswith(b"\n")
+        if number == 1:
+            line = line.removeprefix(_BOM)
+        yield from _parse_line(line, number, is_torn=is_torn, lines=lines)
+
+
+def _parse_line(
+    line: bytes, number: int, *, is_torn: bool, lines: Lines
+) -> Iterator[tuple[int, object]]:
+    if b"\0" in line:
+        body = line.rstrip(b"\n")
+        kept = body.strip(b"\0")
+        lines.damage(number, f"{len(body) - len(kept)} bytes of NUL padding")
+        line = kept
+    line = line.strip()
+    if not line:
+        return
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        lines.damage(number, f"byte {error.start + 1} is not UTF-8; such bytes are replaced")
+        text = line.decode("utf-8", "replace")
+    try:
+        # `parse_constant` sees NaN and Infinity, which no other JSON reader would accept back.
+        yield number, json.loads(text, parse_constant=str)
+    except json.JSONDecodeError:
+        what = "cut off" if is_torn and line[:1] in b"{[" else "not JSON"
+        lines.damage(number, f"{what}: {len(line)} bytes left out")
+    except (RecursionError, ValueError) as error:
+        lines.damage(number, f"cannot be parsed: {len(line)} bytes left out ({error})")
+
+
+def loaded(data: bytes) -> object:
+    """The value of a JSON text; null when it is none."""
+    try:
+        value: object = json.loads(data.decode("utf-8", "replace"), parse_constant=str)
+    except (RecursionError, ValueError):
+        return None
+    return value
+
+
+def kind_of(record: Record) -> str | None:
+    """The type that a record names; null when it is missing or no text."""
+    return text_or_none(record.get("type"))
+
+
+def text_or_none(value: object) -> str | None:
+    """The value when it is a text with something in it."""
+    return value if isinstance(value, str) and value else None
+
+
+def count_or_none(value: object) -> int | None:
+    """The value when it is a whole number that is not negative."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return value if is_count and isinstance(value, int) else None
+
+
+def as_json(value: object) -> str:
+    """A value as JSON, for what has no better form."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return repr(type(value))
+
+
+def seconds_between(start: str | None, end: str | None) -> float | None:
+    """Seconds from one recorded time to another; null where they cannot be compared."""
+    begun, ended = _parsed(start), _parsed(end)
+    if begun is None or ended is None or (begun.tzinfo is None) is not (ended.tzinfo is None):
+        return None
+    seconds = (ended - begun).total_seconds()
+    return seconds if seconds >= 0 else None
+
+
+def _parsed(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
