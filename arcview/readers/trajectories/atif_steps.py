@@ -12,13 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, Step, StepKind, ToolCall, Usage
-from arcview.readers.trajectories.atif_tools import (
-    command_of,
-    content_of,
-    kind_of,
-    path_of,
-    result_of,
-)
+from arcview.readers.trajectories.atif_results import content_of, result_of
+from arcview.readers.trajectories.tools import command_of, kind_of, path_of
 
 Record = Mapping[str, object]
 SubAgents = Callable[[Record, str], Sequence[Step]]

@@ -1,47 +1,15 @@
-"""Tool calls and results as ATIF writers spell them → parts of the model.
+"""Contents and results as ATIF writers spell them → parts of the model.
 
-The format names no tools and has no exit codes: both are read from what the usual agents write.
+The format has no exit codes: they are read from what the usual agents write.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Mapping
 
-from arcview.model.trajectory import Image, ToolKind, ToolResult
-
-_KINDS = {
-    ToolKind.SHELL: (
-        "bash", "bash_command", "bashoutput", "cmd", "container.exec", "exec_command",
-        "execute_bash", "execute_command", "killshell", "local_shell", "run_bash", "run_command",
-        "run_shell_command", "sh", "shell", "terminal",
-    ),
-    ToolKind.READ: (
-        "list_dir", "list_directory", "ls", "notebookread", "open_file", "read", "read_file",
-        "read_many_files", "view", "view_file",
-    ),
-    ToolKind.WRITE: ("create", "create_file", "write", "write_file"),
-    ToolKind.EDIT: (
-        "apply_patch", "edit", "edit_file", "multi_edit", "multiedit", "notebookedit", "replace",
-        "search_replace", "str_replace", "str_replace_based_edit_tool", "str_replace_editor",
-    ),
-    ToolKind.SEARCH: (
-        "codebase_search", "file_search", "find", "glob", "grep", "grep_search", "search",
-        "search_file_content", "web_search", "websearch",
-    ),
-    ToolKind.TASK: ("agent", "delegate", "dispatch_agent", "spawn_agent", "task"),
-}  # fmt: skip
-_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
-
-_EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool"})
-"""One tool for several things; its argument `command` says which."""
-_EDITOR_KINDS = {"view": ToolKind.READ, "create": ToolKind.WRITE}
-
-_COMMAND_KEYS = ("command", "cmd", "keystrokes", "script")
-_PATH_KEYS = ("file_path", "path", "absolute_path", "filename", "notebook_path", "target_file")
-_WITH_PATH = (ToolKind.READ, ToolKind.WRITE, ToolKind.EDIT)
+from arcview.model.trajectory import Image, ToolResult
 
 # Only at the very start or end: in between, a command may print whatever it likes.
 _EXIT_CODE = re.compile(
@@ -53,33 +21,6 @@ _EXIT_CODE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _MINI_KEYS = frozenset({"returncode", "output", "exception_info"})
-
-
-def kind_of(name: str, arguments: Mapping[str, object]) -> ToolKind:
-    """What a tool does, by its name as the usual agents spell it."""
-    lower = name.lower()
-    if lower in _EDITORS:
-        return _EDITOR_KINDS.get(str(arguments.get("command")), ToolKind.EDIT)
-    return _KIND_OF.get(lower, ToolKind.OTHER)
-
-
-def command_of(kind: ToolKind, arguments: Mapping[str, object]) -> str | None:
-    """The shell text of a shell call; argument vectors are quoted, `bash -c` ones unwrapped."""
-    if kind is not ToolKind.SHELL:
-        return None
-    value = next((arguments[key] for key in _COMMAND_KEYS if arguments.get(key)), None)
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        is_wrapped = len(value) == 3 and value[1] in ("-c", "-lc")
-        return str(value[2]) if is_wrapped else shlex.join(value)
-    return value if isinstance(value, str) else None
-
-
-def path_of(kind: ToolKind, arguments: Mapping[str, object]) -> str | None:
-    """The file that a call reads or changes."""
-    if kind not in _WITH_PATH:
-        return None
-    paths = (arguments.get(key) for key in _PATH_KEYS)
-    return next((path for path in paths if isinstance(path, str) and path), None)
 
 
 def content_of(value: object) -> tuple[str, tuple[Image, ...]]:
