@@ -1,6 +1,6 @@
 """Tool calls → the file edits they asked for, across agents and tools.
 
-Pure: reads only the arguments of the call. Shell commands that write files are found by `shell`.
+Pure: reads only the arguments of the call. Files that shell lines write are found by `shell_edits`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class FileEdit:
 
     path: str
     """As the agent wrote it: absolute in its container, or relative."""
-    kind: Literal["write", "replace", "insert", "append", "delete"]
+    kind: Literal["write", "replace", "insert", "append", "delete", "move", "copy"]
     new: str = ""
     """The whole content of a write, else the text that goes in."""
     old: str = ""
@@ -27,6 +27,8 @@ class FileEdit:
     replace_all: bool = False
     after_line: int = 0
     """For an insert: the 1-based line after which `new` goes; 0 is the top."""
+    source: str = ""
+    """For a move or a copy: the file that `path` is made from."""
 
 
 def edits_of(call: ToolCall) -> tuple[FileEdit, ...]:

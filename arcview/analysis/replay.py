@@ -7,7 +7,7 @@ edit inserted the same text), none. Pure: file contents and edits are handed in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
@@ -70,17 +70,110 @@ def split_lines(text: str) -> list[str]:
     return lines
 
 
+class Replay:
+    """The files of a workspace while the edits of a stage are replayed on it, in memory.
+
+    Args:
+        base: Gives a file as the stage began; null where it did not exist.
+        renamed: New → old path of the files that were renamed meanwhile, however that came about.
+    """
+
+    def __init__(
+        self, base: Callable[[str], str | None], renamed: Mapping[str, str] | None = None
+    ) -> None:
+        self._base = base
+        self._renamed = renamed or {}
+        self._documents: dict[str, list[_Line] | None] = {}
+        self._unapplied: dict[str, list[str]] = {}
+        self._deleted: list[str] = []
+        """Folders, with a slash at the end."""
+
+    def apply(self, item: StepEdit) -> bool:
+        """Replays one edit; false where it did not fit, which changes nothing."""
+        edit = item.edit
+        if edit.kind in ("move", "copy"):
+            return self._take_over(edit)
+        if edit.kind == "delete":
+            self._delete(edit.path)
+            return True
+        after = _apply(self._document(edit.path), item)
+        if isinstance(after, _Misfit):
+            self._unapplied.setdefault(edit.path, []).append(item.step)
+            return False
+        self._documents[edit.path] = after
+        return True
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """Every file that an edit has named so far, deleted ones included."""
+        return tuple(self._documents)
+
+    def text(self, path: str) -> str | None:
+        """A file as it stands now; null where there is none."""
+        document = self._document(path)
+        return None if document is None else "".join(f"{line}\n" for line, _ in document)
+
+    def origins(
+        self, path: str, end: str, inserted: Mapping[tuple[str, str], str] | None = None
+    ) -> FileOrigins:
+        """Attributes every line of a file as the stage ended.
+
+        The method is that of two tiers: the replayed edits first (a whole-file write keeps the
+        origin of the lines that it repeats), then, for lines that no replay explains, the last
+        text that held the same line after the same previous line.
+
+        Args:
+            path: The file.
+            end: Its text as the stage ended.
+            inserted: From `inserted_lines`.
+        """
+        document = self._document(path) or []
+        end_lines = split_lines(end)
+        lines = [
+            origin or _by_content(inserted or {}, end_lines, number)
+            for number, origin in enumerate(_aligned(document, end_lines))
+        ]
+        return FileOrigins(
+            _with_blanks(lines, end_lines),
+            tuple(self._unapplied.get(path, ())),
+            [text for text, _ in document] == end_lines,
+        )
+
+    def _document(self, path: str) -> list[_Line] | None:
+        if path not in self._documents:
+            base = self._base(path) if not path.startswith(tuple(self._deleted)) else None
+            known: list[_Line] | None = None
+            if base is not None:
+                known = [(line, None) for line in split_lines(base)]
+            elif path in self._renamed:
+                # No edit shows the rename: the file goes on under its new name.
+                known = self._document(self._renamed[path])
+            self._documents[path] = known
+        return self._documents[path]
+
+    def _delete(self, path: str) -> None:
+        self._deleted.append(f"{path}/")
+        for known in (*self._documents, path):
+            if known == path or known.startswith(f"{path}/"):
+                self._documents[known] = None
+
+    def _take_over(self, edit: FileEdit) -> bool:
+        document = self._document(edit.source)
+        if document is None:
+            return False
+        self._documents[edit.path] = list(document)
+        if edit.kind == "move" and edit.source != edit.path:
+            self._documents[edit.source] = None
+        return True
+
+
 def replay_file(
     base: str | None,
     end: str,
     edits: Sequence[StepEdit],
     commands: Sequence[tuple[str, str]] = (),
 ) -> FileOrigins:
-    """Attributes every line of one file to a step of the stage.
-
-    The method is that of two tiers: replayed edits first (a whole-file write keeps the origin of
-    the lines that it repeats), then, for lines that no replay explains, the last edit that
-    inserted the same line after the same previous line.
+    """Attributes every line of one file to a step of the stage; see `Replay.origins`.
 
     Args:
         base: The file as the stage began, null where it did not exist.
@@ -89,29 +182,20 @@ def replay_file(
         commands: (Step key, shell text) of the stage in order: a program in them may have written
             lines that stand in it word for word, which makes its step a candidate.
     """
-    document: list[_Line] = [(line, None) for line in split_lines(base or "")]
-    unapplied: list[str] = []
+    path = edits[-1].edit.path if edits else ""
+    replay = Replay(lambda name: base if name == path else None)
     for item in edits:
-        after = _apply(document, item)
-        if after is None:
-            unapplied.append(item.step)
-        else:
-            document = after
-    end_lines = split_lines(end)
-    replayed = [text for text, _ in document]
-    origins = _aligned(document, end_lines)
-    by_content = _inserted_lines([*commands, *((item.step, item.edit.new) for item in edits)])
-    lines = [
-        origin or _by_content(by_content, end_lines, number)
-        for number, origin in enumerate(origins)
-    ]
-    return FileOrigins(_with_blanks(lines, end_lines), tuple(unapplied), replayed == end_lines)
+        replay.apply(item)
+    inserted = inserted_lines([*commands, *((item.step, item.edit.new) for item in edits)])
+    return replay.origins(path, end, inserted)
 
 
-def _apply(document: list[_Line], item: StepEdit) -> list[_Line] | None:
-    edit = item.edit
-    if edit.kind == "delete":
-        return []
+class _Misfit:
+    """An edit whose old text is not there, or not only once."""
+
+
+def _apply(known: list[_Line] | None, item: StepEdit) -> list[_Line] | _Misfit:
+    edit, document = item.edit, known or []
     if edit.kind == "write":
         return _rewritten(document, split_lines(edit.new), item.step)
     if edit.kind == "append":
@@ -122,14 +206,14 @@ def _apply(document: list[_Line], item: StepEdit) -> list[_Line] | None:
     return _replaced(document, edit, item.step)
 
 
-def _replaced(document: list[_Line], edit: FileEdit, step: str) -> list[_Line] | None:
+def _replaced(document: list[_Line], edit: FileEdit, step: str) -> list[_Line] | _Misfit:
     """Puts `new` where `old` stands; only whole lines that differ get a new origin."""
     old = edit.old.replace("\r\n", "\n")
     new = edit.new.replace("\r\n", "\n")
     text = "\n".join(line for line, _ in document) + "\n"
     count = text.count(old)
     if count == 0 or (count > 1 and not edit.replace_all):
-        return None
+        return _Misfit()
     return _rewritten(document, split_lines(text.replace(old, new)), step)
 
 
@@ -184,8 +268,12 @@ def _aligned(document: list[_Line], end: list[str]) -> list[LineOrigin | None]:
     return origins
 
 
-def _inserted_lines(texts: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
-    """(Previous line, line) → the last step whose text holds them so; trivial lines left out."""
+def inserted_lines(texts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """(Previous line, line) → the last step whose text holds them so; trivial lines left out.
+
+    Args:
+        texts: (Step key, text that an edit put in or a shell line spells out), in order.
+    """
     index: dict[tuple[str, str], str] = {}
     for step, text in texts:
         previous = ""

@@ -6,13 +6,11 @@ tens of milliseconds and belongs into a worker.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arcview.analysis.candidates import Candidate, find_candidates
 from arcview.analysis.clues import clues_of
-from arcview.analysis.edits import FileEdit, edits_of
 from arcview.analysis.frames import (
     Frame,
     FrameKind,
@@ -23,36 +21,16 @@ from arcview.analysis.frames import (
 )
 from arcview.analysis.gate_view import FailingTest
 from arcview.analysis.history import History
-from arcview.analysis.replay import Certainty, FileOrigins, StepEdit, replay_file
 from arcview.analysis.symptoms import Symptom, find_symptoms
-from arcview.errors import ArcviewError
 from arcview.model.patch import ChangeKind, FileChange, PathClass
 from arcview.model.results import GateTest, Outcome
-from arcview.model.states import StateKind
-from arcview.model.trajectory import Step, ToolCall, ToolKind, Trajectory
+from arcview.session.attribution import Attribution, LineSource
+from arcview.session.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
-    from arcview.states.store import StateStore
 
-_MAX_FILE_BYTES = 1 << 20
-_MAX_STATE_BYTES = 16 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class LineSource:
-    """Which stage or pass, and where it is known which step, wrote one line of a state."""
-
-    state: str
-    """The state that the line first stood in."""
-    stage: int
-    """The stage that ended in it; for a between-state the stage that it follows."""
-    is_pass: bool
-    """A pass between stages wrote it, not the agent's stage."""
-    certainty: Certainty
-    step_key: str | None = None
-    step: int | None = None
-    """Number of the step, for people."""
+__all__ = ["LineSource", "TracedCandidate", "TracedFrame", "Trail", "TrailFinder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +73,14 @@ class TrailFinder:
     """Finds trails in one open run and keeps what several trails share.
 
     Args:
-        opened: The run; its states must be built (`store.ready()`).
+        opened: The run; its states must be built (`store.ready()`). Without states a trail still
+            has the frames that the failure names, and the symptoms.
     """
 
     def __init__(self, opened: OpenRun) -> None:
         self._opened = opened
-        self._files: dict[str, dict[str, str]] = {}
-        self._mappers: dict[str, PathMapper] = {}
-        self._origins: dict[tuple[str, str], FileOrigins | None] = {}
-        self._edits: dict[str, tuple[StepEdit, ...]] = {}
-        self._commands: dict[str, tuple[tuple[str, str], ...]] = {}
-        self._numbers: dict[str, dict[str, int | None]] = {}
-        self._blames: dict[tuple[str, str], tuple[tuple[str, str, int], ...]] = {}
+        self.workspace = WorkspaceFiles(opened)
+        self.attribution = Attribution(opened, self.workspace)
 
     def trail(self, stage: int, state: str, failing: FailingTest) -> Trail:
         """Follows one failing test.
@@ -135,7 +109,7 @@ class TrailFinder:
             self._lines_of_change(began, state),
             prefer_change=history is not History.UNKNOWN,
         )
-        between = state if self._is_between(state) else None
+        between = state if self.workspace.is_between(state) else None
         symptoms = find_symptoms(test.id, clues, self._opened.trajectory(stage, between))
         suspect = () if history is History.UNKNOWN else self._source_changes(began)
         return Trail(
@@ -149,90 +123,35 @@ class TrailFinder:
         )
 
     def source(self, state: str, path: str, line: int) -> LineSource | None:
-        """Which stage and step wrote a line.
-
-        Args:
-            state: The state that the line is looked at in.
-            path: The file.
-            line: 1-based.
-        """
-        blamed = self._blame(state, path)
-        if not 0 < line <= len(blamed):
-            return None
-        origin_state, origin_path, origin_line = blamed[line - 1]
-        return self._with_step(origin_state, origin_path, origin_line)
+        """Which stage and step wrote a line (1-based) of a file as it stands in a state."""
+        return self.attribution.source(state, path, line)
 
     def sources(self, state: str, path: str) -> tuple[LineSource, ...]:
         """The source of every line of a file, in order; empty where the file cannot be blamed."""
-        return tuple(self._with_step(*blamed) for blamed in self._blame(state, path))
+        return self.attribution.sources(state, path)
 
     def coverage(self, state: str, path: str) -> tuple[int, int]:
         """(Lines of a state's own change with an exact step, lines of that change)."""
-        origins = self._file_origins(state, path)
-        return (0, 0) if origins is None else (origins.attributed, origins.written)
+        return self.attribution.coverage(state, path)
 
     def files(self, state: str) -> dict[str, str]:
         """Path → text of the state's source and test files; vendored and huge ones left out."""
-        if state not in self._files:
-            self._files[state] = dict(self._read_files(state))
-        return self._files[state]
+        return self.workspace.texts(state)
 
     def mapper(self, state: str) -> PathMapper:
         """Maps container paths to the files of a state."""
-        if state not in self._mappers:
-            paths = [entry.path for entry in self._store.entries(state)]
-            self._mappers[state] = PathMapper(paths, self._opened.run.chain.workdir)
-        return self._mappers[state]
-
-    @property
-    def _store(self) -> StateStore:
-        return self._opened.store
-
-    def _read_files(self, state: str) -> Iterator[tuple[str, str]]:
-        from arcview.states.path_class import classify
-
-        rules = self._opened.run.chain.path_rules
-        wanted = [
-            entry
-            for entry in self._store.entries(state)
-            if (entry.size_bytes or 0) <= _MAX_FILE_BYTES
-            and classify(entry.path, rules) in (PathClass.SOURCE, PathClass.TEST)
-        ]
-        total = 0
-        for entry, data in zip(wanted, self._store.blobs([e.blob for e in wanted]), strict=True):
-            total += len(data)
-            if total > _MAX_STATE_BYTES:
-                return
-            if b"\0" not in data:
-                yield entry.path, data.decode("utf-8", "replace")
+        return self.workspace.mapper(state)
 
     def _source_of(self, frame: Frame, state: str) -> LineSource | None:
         if frame.kind is not FrameKind.PROJECT or frame.workspace_path is None:
             return None
         return self.source(state, frame.workspace_path, frame.line)
 
-    def _before(self, state: str) -> str | None:
-        """The last state before this one on the agent's line."""
-        ids = [one.id for one in self._opened.run.agent_states()]
-        position = ids.index(state) if state in ids else 0
-        return ids[position - 1] if position else None
-
-    def _is_between(self, state: str) -> bool:
-        found = self._opened.run.state(state)
-        return found is not None and found.kind is StateKind.BETWEEN
-
-    def _changes(self, base: str | None, state: str) -> tuple[FileChange, ...]:
-        if base is None or self._store.tree(base) is None or self._store.tree(state) is None:
-            return ()
-        return self._store.changes(base, state)
-
     def _source_changes(self, state: str | None) -> tuple[FileChange, ...]:
         """The source files that the step to a state changed."""
-        if state is None:
-            return ()
         return tuple(
             change
-            for change in self._changes(self._before(state), state)
+            for change in self.workspace.own_changes(state)
             if change.path_class in (PathClass.SOURCE, PathClass.CONFIG)
         )
 
@@ -241,115 +160,12 @@ class TrailFinder:
         return {
             change.path: frozenset(
                 number
-                for number, blamed in enumerate(self._blame(state, change.path), 1)
+                for number, blamed in enumerate(self.attribution.blame(state, change.path), 1)
                 if blamed[0] == began
             )
             for change in self._source_changes(began)
             if change.kind is not ChangeKind.DELETED
         }
-
-    def _blame(self, state: str, path: str) -> tuple[tuple[str, str, int], ...]:
-        key = (state, path)
-        if key not in self._blames:
-            try:
-                lines = self._store.blame(state, path)
-            except ArcviewError:
-                # Without a state or a file there is nothing to blame: the caller shows no source.
-                lines = ()
-            self._blames[key] = tuple(
-                (line.state_id, line.original_path, line.original_line) for line in lines
-            )
-        return self._blames[key]
-
-    def _with_step(self, state_id: str, path: str, line: int) -> LineSource:
-        state = self._opened.run.state(state_id)
-        stage = state.stage if state is not None else 0
-        is_pass = self._is_between(state_id)
-        origins = self._file_origins(state_id, path)
-        if origins is None or not 0 < line <= len(origins.lines):
-            return LineSource(state_id, stage, is_pass, "none")
-        origin = origins.lines[line - 1]
-        number = self._numbers.get(state_id, {}).get(origin.step or "")
-        if origin.inherited:
-            # Blame sees a change that the replay does not: blanks or a move; no step is certain.
-            return LineSource(state_id, stage, is_pass, "none")
-        return LineSource(state_id, stage, is_pass, origin.certainty, origin.step, number)
-
-    def _file_origins(self, state_id: str, path: str) -> FileOrigins | None:
-        key = (state_id, path)
-        if key not in self._origins:
-            self._origins[key] = self._replay(state_id, path)
-        return self._origins[key]
-
-    def _replay(self, state_id: str, path: str) -> FileOrigins | None:
-        end = self._store.file(state_id, path)
-        if end is None or b"\0" in end:
-            return None
-        base_id = self._before(state_id)
-        base = self._base_file(base_id, state_id, path)
-        edits = [item for item in self._state_edits(state_id) if item.edit.path == path]
-        return replay_file(
-            None if base is None else base.decode("utf-8", "replace"),
-            end.decode("utf-8", "replace"),
-            edits,
-            self._commands[state_id],
-        )
-
-    def _base_file(self, base_id: str | None, state_id: str, path: str) -> bytes | None:
-        if base_id is None:
-            return None
-        renamed = next(
-            (
-                c.old_path
-                for c in self._changes(base_id, state_id)
-                if c.path == path and c.kind is ChangeKind.RENAMED
-            ),
-            None,
-        )
-        return self._store.file(base_id, renamed or path)
-
-    def _state_edits(self, state_id: str) -> tuple[StepEdit, ...]:
-        """The visible edits that led to a state, with workspace paths."""
-        if state_id not in self._edits:
-            state = self._opened.run.state(state_id)
-            trajectory = Trajectory("")
-            if state is not None and state.stage:
-                between = state_id if state.kind is StateKind.BETWEEN else None
-                trajectory = self._opened.trajectory(state.stage, between)
-            self._numbers[state_id] = {step.key: step.number for step in trajectory.steps}
-            self._commands[state_id] = tuple(
-                (step.key, call.command)
-                for step in trajectory.steps
-                for call in step.calls
-                if call.kind is ToolKind.SHELL and call.command is not None
-            )
-            mapper = self.mapper(state_id)
-            self._edits[state_id] = tuple(
-                StepEdit(step.key, edit)
-                for step in trajectory.steps
-                for edit in _edits_in(step, mapper)
-            )
-        return self._edits[state_id]
-
-
-def _edits_in(step: Step, mapper: PathMapper) -> Iterator[FileEdit]:
-    for call in step.calls:
-        for edit in (*edits_of(call), *_shell_writes(call)):
-            path = mapper.resolve(edit.path)
-            if path is not None:
-                yield FileEdit(
-                    path, edit.kind, edit.new, edit.old, edit.replace_all, edit.after_line
-                )
-
-
-def _shell_writes(call: ToolCall) -> Iterator[FileEdit]:
-    """Files whose content stands in a shell line: heredocs, `tee`, `echo … > f`."""
-    from arcview.analysis.shell import parse_shell, runs_nothing, written_files
-
-    if call.kind is not ToolKind.SHELL or call.command is None or runs_nothing(call.command):
-        return
-    for write in written_files(parse_shell(call.command)):
-        yield FileEdit(write.path, "append" if write.append else "write", new=write.text)
 
 
 _NO_EVIDENCE = {

@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 
 from arcview.analysis.edits import FileEdit
-from arcview.analysis.replay import FileOrigins, LineOrigin, StepEdit, replay_file
+from arcview.analysis.replay import FileOrigins, LineOrigin, Replay, StepEdit, replay_file
 
 
 def write(step: str, text: str) -> StepEdit:
@@ -122,3 +122,42 @@ def test_random_edits_without_shell_changes_are_attributed_without_a_wrong_answe
 
         assert steps(origins) == [step for _, step in tagged]
         assert origins.faithful
+
+
+def test_a_moved_file_keeps_the_steps_of_its_lines() -> None:
+    replay = Replay({"old.py": "base\n"}.get)
+    replay.apply(StepEdit("s1", FileEdit("old.py", "append", new="added\n")))
+    replay.apply(StepEdit("s2", FileEdit("a.py", "move", source="old.py")))
+    replay.apply(replace("s3", "base", "changed"))
+
+    assert steps(replay.origins("a.py", "changed\nadded\n")) == ["s3", "s1"]
+    assert replay.text("old.py") is None
+
+
+def test_a_copy_leaves_its_source() -> None:
+    replay = Replay({"old.py": "base\n"}.get)
+    replay.apply(StepEdit("s1", FileEdit("a.py", "copy", source="old.py")))
+
+    assert (replay.text("a.py"), replay.text("old.py")) == ("base\n", "base\n")
+
+
+def test_a_rename_that_no_edit_shows_takes_the_edits_before_it_along() -> None:
+    replay = Replay({"old.py": "base\n"}.get, {"a.py": "old.py"})
+    replay.apply(StepEdit("s1", FileEdit("old.py", "append", new="added\n")))
+
+    assert steps(replay.origins("a.py", "base\nadded\n")) == [None, "s1"]
+
+
+def test_a_move_of_what_is_not_there_does_not_fit() -> None:
+    replay = Replay(lambda path: None)
+
+    assert not replay.apply(StepEdit("s1", FileEdit("a.py", "move", source="gone.py")))
+    assert replay.text("a.py") is None
+
+
+def test_a_deleted_folder_takes_its_files_along() -> None:
+    replay = Replay({"pkg/a.py": "base\n", "pkg/b.py": "base\n"}.get)
+    replay.apply(StepEdit("s1", FileEdit("pkg/a.py", "append", new="added\n")))
+    replay.apply(StepEdit("s2", FileEdit("pkg", "delete")))
+
+    assert (replay.text("pkg/a.py"), replay.text("pkg/b.py")) == (None, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,54 +24,6 @@ def trail_of(run: OpenRun, gate: str, part_of_id: str, state: str | None = None)
     failing = next(f for f in view.failing if part_of_id in f.test.id)
     assert view.cell.state is not None
     return TrailFinder(run).trail(int(gate), view.cell.state, failing)
-
-
-def recorded_steps(bundle: Path, scratch: Path, state: str, path: str) -> list[str]:
-    """Step keys by line, from `git blame` over the commits that were made after every step."""
-    clone = scratch / "bundle.git"
-    if not clone.exists():
-        subprocess.run(["git", "clone", "-q", "--mirror", bundle, clone], check=True)
-
-    def git(*args: str) -> str:
-        done = subprocess.run(["git", "-C", clone, *args], check=True, capture_output=True)
-        return done.stdout.decode()
-
-    keys: dict[str, str] = {}
-    found = []
-    for line in git("blame", "-l", "-s", "-w", "-M", f"refs/arcview/{state}", "--", path).split(
-        "\n"
-    ):
-        commit = line.lstrip("^").split(" ")[0]
-        if commit:
-            if commit not in keys:
-                trailer = "--format=%(trailers:key=Step-Key,valueonly)"
-                keys[commit] = git("log", "-1", trailer, commit).strip()
-            found.append(keys[commit])
-    return found
-
-
-def test_lines_are_attributed_to_the_steps_that_the_recorded_states_show(
-    demo_run: Path, tmp_path: Path
-) -> None:
-    run = opened(demo_run)
-    finder = TrailFinder(run)
-    exact = right = candidate = right_candidate = written = 0
-    for state in ("S1", "S2", "S2.refactor", "S3", "S4"):
-        for entry in run.store.entries(state):
-            truth = recorded_steps(demo_run / "workspace.bundle", tmp_path, state, entry.path)
-            for source, key in zip(finder.sources(state, entry.path), truth, strict=True):
-                if key:
-                    written += 1
-                    exact += source.certainty == "exact"
-                    right += source.certainty == "exact" and source.step_key == key
-                    candidate += source.certainty == "candidate"
-                    right_candidate += source.certainty == "candidate" and source.step_key == key
-
-    assert written > 300
-    assert right == exact
-    assert exact / written >= 0.65  # programs in the shell wrote the rest
-    assert right_candidate / candidate >= 0.9
-    assert (exact + candidate) / written >= 0.8
 
 
 def test_every_planted_fault_is_traced_to_the_step_that_wrote_it(demo_run: Path) -> None:
