@@ -188,12 +188,11 @@ COMMANDS: tuple[Command, ...] = (
         by_widget=True,
     ),
     _command(
-        _C.DIFF, _G.DIFF, "next_file", ")", "Next file", "The next changed file.", "file",
-        by_widget=True,
+        _C.RUN, _G.DIFF, "next_file", ")", "Next file", "The next changed file, in the diff.",
+        "file",
     ),
     _command(
-        _C.DIFF, _G.DIFF, "previous_file", "(", "Previous file", "The changed file before.",
-        by_widget=True,
+        _C.RUN, _G.DIFF, "previous_file", "(", "Previous file", "The changed file before.",
     ),
     _command(
         _C.DIFF, _G.DIFF, "toggle_file", "space", "Fold the file",

@@ -186,7 +186,14 @@ def _run_cells(test: SelfTest, width: int) -> Sequence[Cell]:
     quiet = "" if test.is_test else theme.MUTED
     step = "" if test.step_number is None else f"#{test.step_number}"
     gutter = Cell(plain(step.ljust(_STEP_WIDTH), theme.MUTED), width=_STEP_WIDTH)
-    command = Cell(plain(one_line(test.command.strip()), quiet), scrolls=True)
+    first_line = next((line for line in (test.program or "").split("\n") if line.strip()), "")
+    command = Cell(
+        pieces(
+            (one_line(test.command.strip()), quiet),
+            (one_line(f"  {first_line.strip()}") if first_line else "", theme.MUTED),
+        ),
+        scrolls=True,
+    )
     result = _result(test)
     if width < 36:
         return (gutter, Cell(Content.assemble(result, "  ", command.content), scrolls=True))

@@ -24,21 +24,9 @@ from arcview.ui.bindings import bindings
 from arcview.ui.rows.header import header_line
 from arcview.ui.rows.rail import rail_items
 from arcview.ui.safe import PlainStatic
+from arcview.ui.screens.run_arrivals import RunArrivals
 from arcview.ui.screens.run_content import RunContent
-from arcview.ui.screens.run_keys import RunKeys
-from arcview.ui.screens.run_loader import (
-    ChangedOnDisk,
-    DiffLoaded,
-    DiffProgress,
-    GateLoaded,
-    LineTraced,
-    OverviewCompleted,
-    Reopened,
-    RunLoader,
-    SelfTestsLoaded,
-    StepsLoaded,
-    TrailFound,
-)
+from arcview.ui.screens.run_loader import RunLoader
 from arcview.ui.widgets.hint_bar import HintBar
 from arcview.ui.widgets.panes import ListPane
 from arcview.ui.widgets.rail import RailView
@@ -71,7 +59,7 @@ _LOOK_EVERY_S = 15
 _TABS = {"Diff": Column.DIFF, "Gate": Column.GATE, "Self-tests": Column.SELF_TESTS}
 
 
-class RunScreen(RunKeys):
+class RunScreen(RunArrivals):
     """One run."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.RUN)
@@ -87,8 +75,22 @@ class RunScreen(RunKeys):
             at: Where to begin, instead of at the first failing gate.
         """
         super().__init__()
-        self.opened = opened
         self._reopen = reopen
+        self._at = at
+        self._following: RunFollow | None = None
+        self._scratch: TemporaryDirectory[str] | None = None
+        self.is_stale = False
+        self.tree_wanted = False
+        """Whether the tree of changed files stands in the place of the diff."""
+        self.long: RunLong | None = None
+        self._take(opened)
+        if at is not None:
+            self.session.go_to(at.stop)
+            self.session.focus(at.target.column)
+
+    def _take(self, opened: OpenRun) -> None:
+        """Makes everything that belongs to one reading of the run."""
+        self.opened = opened
         overview = opened.overview
         self.session = RunSession(
             opened.run,
@@ -96,19 +98,9 @@ class RunScreen(RunKeys):
             overview.first_bad_stage,
             overview.first_bad_state,
         )
-        self.loader = RunLoader(self, opened, reopen)
+        self.loader = RunLoader(self, opened, self._reopen)
         self.content = RunContent(self.loader, opened, self.session)
-        self.long: RunLong | None = None
-        """Diff and trajectory; null until the first frame is on the screen."""
-        self._at = at
-        if at is not None:
-            self.session.go_to(at.stop)
-            self.session.focus(at.target.column)
-        self._following: RunFollow | None = None
-        self._scratch: TemporaryDirectory[str] | None = None
-        self._is_stale = False
-        self.tree_wanted = False
-        """Whether the tree of changed files stands in the place of the diff."""
+        self.long = self._following = None
 
     def compose(self) -> ComposeResult:
         """The lines and panes from top to bottom; two panes are places to be taken."""
@@ -123,9 +115,14 @@ class RunScreen(RunKeys):
         yield HintBar()
 
     def on_mount(self) -> None:
+        """Begins, and looks from time to time whether the run is still the same."""
+        self._begin()
+        self.set_interval(_LOOK_EVERY_S, lambda: self.loader.look_for_changes())
+
+    def _begin(self) -> None:
         """Shows the gate and the tests in the first frame; the rest follows it."""
         self._lay_out()
-        self._show_overview()
+        self.show_overview()
         self.content.show()
         self._focus()
         self.call_after_refresh(self._bring_long_panes)
@@ -134,22 +131,35 @@ class RunScreen(RunKeys):
         """Puts diff and trajectory into their places, and what they show into them."""
         from arcview.ui.screens.run_long import RunLong  # 40 ms after the first frame
 
+        columns = self.query_one("#columns")
+        if not columns.is_attached:
+            return  # the person has quit already
         self.long = long = RunLong(
             self.loader, self.opened, self.session, self.content, absent=self._absent
         )
         with self.app.batch_update():
-            columns = self.query_one("#columns")
             await columns.mount(long.diff, long.tree, before="#diff-place")
             await self.mount(long.steps, before="#trajectory-place")
             await self.query(ListPane).remove()
             self._lay_out()
             self._focus()
         self.content.show_details()
+        long.lay_out_diff()
         long.load()
         if self._at is not None:
             self._arrive(self._at)
         self.loader.overview()
-        self.set_interval(_LOOK_EVERY_S, self.loader.look_for_changes)
+
+    async def take_again(self, opened: OpenRun) -> None:
+        """Shows another reading of the run at the same place."""
+        before = self.session
+        self.workers.cancel_all()
+        self.is_stale, self._at = False, None
+        self._take(opened)
+        self.session.take_place_of(before)
+        await self.recompose()
+        self._begin()
+        self.content.filter_gate()
 
     def problems(self) -> tuple[Problem, ...]:
         """What is damaged or missing, as far as it was read."""
@@ -191,6 +201,8 @@ class RunScreen(RunKeys):
         if Part.STOP in change.parts:
             self.query_one(RailView).select(self.session.at)
             self.content.show()
+            if self.long is not None:
+                self.long.expect()
             self.call_after_refresh(self._load_long)
         elif Part.DIFF in change.parts and self.long is not None:
             self.long.lay_out_diff()
@@ -261,7 +273,8 @@ class RunScreen(RunKeys):
         self.set_focus(self.pane(self.session.column))
         self.show_hints()
 
-    def _show_overview(self) -> None:
+    def show_overview(self) -> None:
+        """Draws header and rail."""
         overview = self.opened.overview
         self.query_one(RailView).set_items(
             rail_items(overview, self.session.stops), self.session.at
@@ -269,14 +282,14 @@ class RunScreen(RunKeys):
         header = self.query_one("#header", PlainStatic)
         problems = len(self.opened.problems)
         header.show(
-            header_line(overview, self.app.size.width, problems=problems, stale=self._is_stale)
+            header_line(overview, self.app.size.width, problems=problems, stale=self.is_stale)
         )
 
     def on_resize(self, event: Resize) -> None:
         """Another size may have room for other panes."""
         del event
         self._lay_out()
-        self._show_overview()
+        self.show_overview()
 
     @on(DescendantFocus)
     def _pane_focused(self, event: DescendantFocus) -> None:
@@ -285,40 +298,7 @@ class RunScreen(RunKeys):
         if column is not None:
             self.apply(self.session.focus(column))
 
-    # What arrives
-
-    @on(GateLoaded)
-    def _gate_loaded(self, message: GateLoaded) -> None:
-        self.content.put_gate(message)
-
-    @on(SelfTestsLoaded)
-    def _self_tests_loaded(self, message: SelfTestsLoaded) -> None:
-        self.content.put_self_tests(message)
-
-    @on(StepsLoaded)
-    def _steps_loaded(self, message: StepsLoaded) -> None:
-        if self.long is not None:
-            self.long.put_steps(message, self.content.tests)
-
-    @on(DiffLoaded)
-    def _diff_loaded(self, message: DiffLoaded) -> None:
-        if self.long is not None:
-            self.long.put_diff(message)
-
-    @on(DiffProgress)
-    def _diff_progress(self, message: DiffProgress) -> None:
-        if self.long is not None:
-            self.long.put_progress(message)
-
-    @on(OverviewCompleted)
-    def _overview_completed(self, message: OverviewCompleted) -> None:
-        del message
-        self._show_overview()
-
-    @on(RowView.CursorMoved, "#trajectory")
-    def _step_moved(self) -> None:
-        if self.long is not None:
-            self.long.title_steps()
+    # What is clicked and picked
 
     @on(RailView.StopPicked)
     def _stop_picked(self, message: RailView.StopPicked) -> None:
@@ -373,6 +353,12 @@ class RunScreen(RunKeys):
             what = {"test": "self-test"}.get(kind, kind)
             self.notice(f"no {what} {'further on' if direction > 0 else 'before'}")
 
+    def jump_file(self, direction: int) -> None:
+        """Moves to another file of the diff, from whatever pane."""
+        self.show_tree(wanted=False)
+        if self.long is not None and not self.long.jump_file(direction):
+            self.notice(f"no file {'further on' if direction > 0 else 'before'}")
+
     def action_spec(self) -> None:
         """What the agent was told."""
         self.following().open.spec()
@@ -397,29 +383,6 @@ class RunScreen(RunKeys):
         """Reads the run again."""
         self.notice("reading the run again …")
         self.loader.reopen()
-
-    @on(TrailFound)
-    def _trail_found(self, message: TrailFound) -> None:
-        self.following().put_trail(message)
-
-    @on(LineTraced)
-    def _line_traced(self, message: LineTraced) -> None:
-        self.following().put_line(message)
-
-    @on(Reopened)
-    def _reopened(self, message: Reopened) -> None:
-        if message.opened is None:
-            self.notice(message.error or "not readable any more")
-            return
-        again = RunScreen(message.opened, self._reopen)
-        again.session.take_place_of(self.session)
-        self.app.switch_screen(again)
-
-    @on(ChangedOnDisk)
-    def _changed_on_disk(self) -> None:
-        self._is_stale = True
-        self._show_overview()
-        self.notice("the run changed on the disk: ctrl+r reads it again")
 
     def leave(self) -> None:
         """Back to the list of runs, where there is one."""

@@ -24,6 +24,10 @@ class RunKeys(BaseScreen):
         """Moves in the trajectory, from whatever pane."""
         raise NotImplementedError
 
+    def jump_file(self, direction: int) -> None:
+        """Moves to another file of the diff, from whatever pane."""
+        raise NotImplementedError
+
     def action_previous_stage(self) -> None:
         """To the stage before."""
         self.apply(self.session.step_stage(-1))
@@ -111,3 +115,11 @@ class RunKeys(BaseScreen):
     def action_previous_test_run(self) -> None:
         """To the one before."""
         self.jump("test", -1)
+
+    def action_next_file(self) -> None:
+        """To the next file of the diff."""
+        self.jump_file(1)
+
+    def action_previous_file(self) -> None:
+        """To the file before."""
+        self.jump_file(-1)

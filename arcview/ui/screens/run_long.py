@@ -56,6 +56,12 @@ class RunLong:
 
     # Loading
 
+    def expect(self) -> None:
+        """Forgets what belongs to the stop before: a place to go to waits for the new one."""
+        self.trajectory = None
+        if self._session.pair != self._shown_pair:
+            self.changes = None
+
     def load(self) -> None:
         """Loads steps and diff of the stop."""
         self.trajectory = None
@@ -148,6 +154,13 @@ class RunLong:
         row = self.steps.rows.next_step(self.steps.cursor, kind, direction)
         if row is not None:
             self.steps.move_to(row, "top")
+        return row is not None
+
+    def jump_file(self, direction: int) -> bool:
+        """To the next changed file; false where there is none."""
+        row = self.diff.rows.next_file(self.diff.cursor, direction)
+        if row is not None:
+            self.diff.move_to(row, "top")
         return row is not None
 
     # Going to a place

@@ -1,0 +1,103 @@
+"""What the threads of the run screen bring, and into which pane it goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+
+from arcview.session.opened import OpenRun
+from arcview.ui.screens.run_content import RunContent
+from arcview.ui.screens.run_keys import RunKeys
+from arcview.ui.screens.run_loader import (
+    ChangedOnDisk,
+    DiffLoaded,
+    DiffProgress,
+    GateLoaded,
+    LineTraced,
+    OverviewCompleted,
+    Reopened,
+    SelfTestsLoaded,
+    StepsLoaded,
+    TrailFound,
+)
+from arcview.ui.widgets.row_view import RowView
+
+if TYPE_CHECKING:
+    from arcview.ui.screens.run_follow import RunFollow
+    from arcview.ui.screens.run_long import RunLong
+
+
+class RunArrivals(RunKeys):
+    """Hands on what arrives."""
+
+    content: RunContent
+    long: RunLong | None
+    """Diff and trajectory; null until the first frame is on the screen."""
+    is_stale: bool
+    """The run on the disk is not the one that is shown."""
+
+    def following(self) -> RunFollow:
+        """The links of the screen."""
+        raise NotImplementedError
+
+    def show_overview(self) -> None:
+        """Draws header and rail."""
+        raise NotImplementedError
+
+    async def take_again(self, opened: OpenRun) -> None:
+        """Shows another reading of the run at the same place."""
+        raise NotImplementedError
+
+    @on(GateLoaded)
+    def _gate_loaded(self, message: GateLoaded) -> None:
+        self.content.put_gate(message)
+
+    @on(SelfTestsLoaded)
+    def _self_tests_loaded(self, message: SelfTestsLoaded) -> None:
+        self.content.put_self_tests(message)
+
+    @on(StepsLoaded)
+    def _steps_loaded(self, message: StepsLoaded) -> None:
+        if self.long is not None:
+            self.long.put_steps(message, self.content.tests)
+
+    @on(DiffLoaded)
+    def _diff_loaded(self, message: DiffLoaded) -> None:
+        if self.long is not None:
+            self.long.put_diff(message)
+
+    @on(DiffProgress)
+    def _diff_progress(self, message: DiffProgress) -> None:
+        if self.long is not None:
+            self.long.put_progress(message)
+
+    @on(RowView.CursorMoved, "#trajectory")
+    def _step_moved(self) -> None:
+        if self.long is not None:
+            self.long.title_steps()
+
+    @on(OverviewCompleted)
+    def _overview_completed(self) -> None:
+        self.show_overview()
+
+    @on(TrailFound)
+    def _trail_found(self, message: TrailFound) -> None:
+        self.following().put_trail(message)
+
+    @on(LineTraced)
+    def _line_traced(self, message: LineTraced) -> None:
+        self.following().put_line(message)
+
+    @on(Reopened)
+    async def _reopened(self, message: Reopened) -> None:
+        if message.opened is None:
+            self.notice(message.error or "it cannot be read any more")
+        else:
+            await self.take_again(message.opened)
+
+    @on(ChangedOnDisk)
+    def _changed_on_disk(self) -> None:
+        self.is_stale = True
+        self.show_overview()
+        self.notice("the run changed on the disk: ctrl+r reads it again")
