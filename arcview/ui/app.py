@@ -6,6 +6,8 @@ Imports Textual inside the function, after the collector is held: 10 ms of every
 from __future__ import annotations
 
 import gc
+import io
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -50,10 +52,25 @@ def run_app(
     app = ArcviewApp(screen, theme=settings.theme if settings else None)
     gc.freeze()
     gc.enable()
+    write_whole_frames()
     app.run()
     if app.failure is not None:
         raise app.failure
     return app.return_code or 0
+
+
+def write_whole_frames() -> None:
+    """Gives Textual, which draws on standard error, a stream that keeps what is left of a write.
+
+    A write to a terminal is partial whenever a program, such as git, is started meanwhile. With
+    `PYTHONUNBUFFERED` there is no buffer below the text layer, which then drops the rest.
+    """
+    stream = sys.__stderr__
+    if stream is not None and isinstance(stream.buffer, io.RawIOBase):
+        whole = io.BufferedWriter(stream.buffer)
+        sys.__stderr__ = io.TextIOWrapper(  # type: ignore[misc]
+            whole, encoding=stream.encoding, errors=stream.errors
+        )
 
 
 def _first_screen(
