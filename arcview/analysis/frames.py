@@ -177,3 +177,24 @@ def _classified(frames: Iterable[Frame], mapper: PathMapper) -> Iterator[Frame]:
 def leading_frame(frames: Iterable[Frame]) -> Frame | None:
     """The deepest frame in the agent's own code, or null when the failure names none."""
     return next((f for f in reversed(tuple(frames)) if f.kind is FrameKind.PROJECT), None)
+
+
+_PY_SCOPE = re.compile(r"^(?P<indent>\s*)(?:async\s+)?(?:def|class)\s+(?P<name>\w+)")
+
+
+def enclosing_function(path: str, text: str, line: int) -> str | None:
+    """The Python function or class that a line (1-based) stands in, by indentation; else null.
+
+    Some traceback styles name the file and the line only.
+    """
+    lines = text.split("\n")
+    if not path.endswith(".py") or not 0 < line <= len(lines):
+        return None
+    limit = len(lines[line - 1]) - len(lines[line - 1].lstrip())
+    for candidate in reversed(lines[:line]):
+        match = _PY_SCOPE.match(candidate)
+        if match is not None and (len(match["indent"]) < limit or candidate is lines[line - 1]):
+            return match["name"]
+        if candidate.strip():
+            limit = min(limit, len(candidate) - len(candidate.lstrip()))
+    return None

@@ -69,17 +69,61 @@ class ShowChange(Model):
 
 
 class ShowFrame(Model):
-    """One stack frame of a failure, and what wrote the line it points at."""
+    """One line of code that a failure leads to, and what wrote it.
+
+    At most ten: the stack frames in the agent's own code, deepest first; where the failure names
+    none (a gate that only runs the program), the lines that share text with it, best first.
+    """
 
     path: str
     line: int | None
     function: str | None
     stage: int | None
-    """The stage that last wrote the line."""
+    """The stage that last wrote the line; 0 for lines of the start state."""
     step: int | None
     """Number of the step that last wrote the line."""
     certainty: Literal["exact", "candidate", "none"]
-    """How sure stage and step are."""
+    """How sure stage and step are; `candidate` for every line that only shares text."""
+    basis: Literal["traceback", "clue"] | None = None
+    """`traceback`: the failure names the line; `clue`: the line shares text with the failure."""
+    state: str | None = None
+    """The state that the line first stood in: a between-state where a pass wrote it."""
+    step_key: str | None = None
+    """What stays the same when steps are counted otherwise."""
+    reason: str | None = None
+    """Why a `clue` is one, for people."""
+
+
+class ShowSymptom(Model):
+    """A tool output of the stage that had shown the failure before the gate did."""
+
+    step: int | None
+    step_key: str
+    text: str
+    """The line of the output."""
+
+
+class ShowStepShare(Model):
+    """A step and how many lines of a change it wrote."""
+
+    step: int | None
+    step_key: str
+    lines: Count
+
+
+class ShowTrail(Model):
+    """Where to look next."""
+
+    began: str | None
+    """The state at which the test began to fail; null where that is not known."""
+    suspect_change: list[str]
+    """Source files of the change to that state, ten at the most."""
+    suspect_steps: list[ShowStepShare]
+    """The steps that wrote it, as far as that is known exactly, the largest share first."""
+    symptoms: list[ShowSymptom]
+    """Ten at the most."""
+    nothing: str | None
+    """Why there is nothing to go on, where that is so."""
 
 
 class ShowFailure(Model):
@@ -97,6 +141,7 @@ class ShowFailure(Model):
     message: str | None
     traceback: str | None
     frames: list[ShowFrame]
+    trail: ShowTrail | None = None
 
 
 class ShowSelfTest(Model):

@@ -7,7 +7,8 @@ milliseconds and belongs into a worker.
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,15 @@ class ShellStep:
     step_key: str
     number: int | None
     command: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepShare:
+    """How many lines of a change one step wrote, as far as that is known exactly."""
+
+    step_key: str
+    step: int | None
+    lines: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +120,20 @@ class Attribution:
         """(Lines of a state's own change with an exact step, lines of that change)."""
         own = [source for source in self.sources(state, path) if source.state == state]
         return sum(source.certainty == "exact" for source in own), len(own)
+
+    def steps_of_change(self, state: str, paths: Iterable[str]) -> tuple[StepShare, ...]:
+        """The steps that wrote the change to a state, the largest share first.
+
+        Args:
+            state: The state that the change led to.
+            paths: The files to look at, as they are named there.
+        """
+        lines: Counter[tuple[str, int | None]] = Counter()
+        for path in paths:
+            for source in self.sources(state, path):
+                if source.state == state and source.certainty == "exact" and source.step_key:
+                    lines[source.step_key, source.step] += 1
+        return tuple(StepShare(key, step, count) for (key, step), count in lines.most_common())
 
     def blame(self, state: str, path: str) -> tuple[tuple[str, str, int], ...]:
         """State, path and line number there, of every line of a file; empty where not possible."""

@@ -123,7 +123,7 @@ class OpenRun:
         skeleton, opened, history = read_run(path, layout, policy)
         run = cls(named(skeleton, path), views, cache, settings, from_cache=False)
         run._opened, run._history = opened, history
-        run._save("run", Skeleton, skeleton)
+        run.save_view("run", Skeleton, skeleton)
         return run
 
     @property
@@ -166,11 +166,11 @@ class OpenRun:
         name = f"steps-{stage}" if state is None else f"steps-{state}"
         found = self._trajectories.get(name)
         if found is None:
-            found = self._load(name, Trajectory)
+            found = self.load_view(name, Trajectory)
             if found is None:
                 refs = self.trajectory_refs(stage, state)
                 found = self._reader().trajectory(refs) if refs else Trajectory("none")
-                self._save(name, Trajectory, found)
+                self.save_view(name, Trajectory, found)
             # Trajectories are the bulk of a run: those looked at last are kept in memory.
             while len(self._trajectories) >= _KEPT_TRAJECTORIES:
                 self._trajectories.pop(next(iter(self._trajectories)), None)
@@ -196,10 +196,10 @@ class OpenRun:
         name = f"self-tests-{stage}" if state is None else f"self-tests-{state}"
         found = self._self_tests.get(name)
         if found is None:
-            found = self._load(name, tuple[SelfTest, ...])
+            found = self.load_view(name, tuple[SelfTest, ...])
             if found is None:
                 found = find_self_tests(self.trajectory(stage, state))
-                self._save(name, tuple[SelfTest, ...], found)
+                self.save_view(name, tuple[SelfTest, ...], found)
             self._self_tests[name] = found
         return found
 
@@ -216,7 +216,7 @@ class OpenRun:
             self.overview = with_steps(self.overview, counts)
             self._skeleton = replace(self._skeleton, overview=self.overview)
             if not self._note(problems):
-                self._save("run", Skeleton, self._skeleton)
+                self.save_view("run", Skeleton, self._skeleton)
         return self.overview
 
     def text(self, path: str) -> str:
@@ -257,7 +257,7 @@ class OpenRun:
             side = "start" if found is None or found.base is None else "end"
             return ChangeSummary(unchanged=said, missing=f"the {side} of the stage is not recorded")
         try:
-            self._ensure_states()
+            self.ensure_states()
             trees = {state: self.store.tree(state) for state in (found.base, found.end)}
             for state, tree in trees.items():
                 if tree is None:
@@ -288,7 +288,12 @@ class OpenRun:
         """Whether a file the views come from is not what it was when the run was opened."""
         return changed(self._skeleton.inputs)
 
-    def _ensure_states(self) -> None:
+    def ensure_states(self) -> None:
+        """Ingests the states where that is not done yet; not for the UI's own thread.
+
+        Raises:
+            ArcviewError: git is missing, or the cache cannot be written.
+        """
         if not self._has_states:
             if not self.store.ready():
                 self.store.ingest()
@@ -312,7 +317,7 @@ class OpenRun:
             self.overview = replace(self.overview, problems=joined)
             skeleton = replace(self._skeleton, overview=self.overview, problems=joined)
             self._skeleton = skeleton
-        self._save("run", Skeleton, skeleton)
+        self.save_view("run", Skeleton, skeleton)
         return True
 
     def _record(self, gate: str, state: str | None, end: str | None) -> GateRecord | None:
@@ -335,7 +340,7 @@ class OpenRun:
             absent = row.judgement.reason if row is not None and row.end == state else None
             return build_gate_view(gate, state, None, (), None, self.policy, absent=absent)
         name = f"gate-{gate}-{state}"
-        kept = self._load(name, KeptGateView)
+        kept = self.load_view(name, KeptGateView)
         if kept is not None:
             return restore(kept)
         reader = self._reader()
@@ -344,14 +349,19 @@ class OpenRun:
         tests, history = reader.gate_tests(gate, state), self._history.of(gate, state)
         self._note(reader.problems())
         found = build_gate_view(gate, state, record, tests, history, self.policy)
-        self._save(name, KeptGateView, keep(found))
+        self.save_view(name, KeptGateView, keep(found))
         return found
 
-    def _load(self, name: str, type_: type[T]) -> T | None:
+    def load_view(self, name: str, type_: type[T]) -> T | None:
+        """A view that was kept under this name, unless the run has changed since; null otherwise.
+
+        What it depends on besides the files that the run was opened from is the caller's business.
+        """
         return self._views.load(name, type_, self._skeleton.stamp)
 
-    def _save(self, name: str, type_: type[T], value: T) -> None:
-        with suppress(ArcviewError):  # a cache that cannot be written costs time and nothing else
+    def save_view(self, name: str, type_: type[T], value: T) -> None:
+        """Keeps a view; a cache that cannot be written costs time and nothing else."""
+        with suppress(ArcviewError):
             self._cache.prepare()
             self._views.save(name, type_, self._skeleton.stamp, value)
 

@@ -6,7 +6,7 @@ tens of milliseconds and belongs into a worker.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from arcview.analysis.candidates import Candidate, find_candidates
@@ -16,6 +16,7 @@ from arcview.analysis.frames import (
     FrameKind,
     PathMapper,
     classify_frames,
+    enclosing_function,
     leading_frame,
     parse_frames,
 )
@@ -24,13 +25,13 @@ from arcview.analysis.history import History
 from arcview.analysis.symptoms import Symptom, find_symptoms
 from arcview.model.patch import ChangeKind, FileChange, PathClass
 from arcview.model.results import GateTest, Outcome
-from arcview.session.attribution import Attribution, LineSource
+from arcview.session.attribution import Attribution, LineSource, StepShare
 from arcview.session.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
 
-__all__ = ["LineSource", "TracedCandidate", "TracedFrame", "Trail", "TrailFinder"]
+__all__ = ["LineSource", "StepShare", "TracedCandidate", "TracedFrame", "Trail", "TrailFinder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,8 @@ class Trail:
     """Tool outputs of the stage that had shown the failure before the gate did."""
     nothing: str | None
     """Why there is nothing to go on, where that is so."""
+    suspect_steps: tuple[StepShare, ...] = ()
+    """The steps that wrote the suspect change, the largest share first."""
 
 
 class TrailFinder:
@@ -79,6 +82,7 @@ class TrailFinder:
 
     def __init__(self, opened: OpenRun) -> None:
         self._opened = opened
+        self._shares: dict[str, tuple[StepShare, ...]] = {}
         self.workspace = WorkspaceFiles(opened)
         self.attribution = Attribution(opened, self.workspace)
 
@@ -98,7 +102,7 @@ class TrailFinder:
             part for part in (test.traceback, test.message, test.stdout, test.stderr) if part
         )
         frames = tuple(
-            TracedFrame(frame, self._source_of(frame, state))
+            TracedFrame(self._with_function(frame, state), self._source_of(frame, state))
             for frame in classify_frames(parse_frames(text), self.mapper(state))
         )
         lead = leading_frame(traced.frame for traced in frames)
@@ -120,6 +124,7 @@ class TrailFinder:
             tuple(TracedCandidate(c, self.source(state, c.path, c.line)) for c in found),
             symptoms,
             None if lead or found or symptoms or suspect else _why_nothing(test),
+            self._steps_of(began, suspect),
         )
 
     def source(self, state: str, path: str, line: int) -> LineSource | None:
@@ -142,6 +147,12 @@ class TrailFinder:
         """Maps container paths to the files of a state."""
         return self.workspace.mapper(state)
 
+    def _with_function(self, frame: Frame, state: str) -> Frame:
+        code = self.files(state).get(frame.workspace_path or "")
+        if frame.function is not None or code is None:
+            return frame
+        return replace(frame, function=enclosing_function(frame.path, code, frame.line))
+
     def _source_of(self, frame: Frame, state: str) -> LineSource | None:
         if frame.kind is not FrameKind.PROJECT or frame.workspace_path is None:
             return None
@@ -154,6 +165,16 @@ class TrailFinder:
             for change in self.workspace.own_changes(state)
             if change.path_class in (PathClass.SOURCE, PathClass.CONFIG)
         )
+
+    def _steps_of(
+        self, began: str | None, suspect: tuple[FileChange, ...]
+    ) -> tuple[StepShare, ...]:
+        if began is None or not suspect:
+            return ()
+        if began not in self._shares:
+            paths = [change.path for change in suspect if change.kind is not ChangeKind.DELETED]
+            self._shares[began] = self.attribution.steps_of_change(began, paths)
+        return self._shares[began]
 
     def _lines_of_change(self, began: str | None, state: str) -> dict[str, frozenset[int]]:
         """Path → lines, numbered as in `state`, that the change to `began` wrote."""

@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from arcview.analysis.gate_view import GateView
+from arcview.analysis.gate_view import FailingTest
 from arcview.analysis.overview import GateCell, Overview, StageRow
 from arcview.model.results import GroupCounts
 from arcview.model.run import Run
 from arcview.model.states import State
 from arcview.model.trajectory import Usage
+from arcview.session.evidence import Evidence, EvidenceFinder, Place
 
 if TYPE_CHECKING:
     from arcview.analysis.self_tests import SelfTest
@@ -40,13 +41,14 @@ def show(run: OpenRun, stage: int | None = None) -> Json:
     """
     overview = run.complete_overview()
     rows = [row for row in overview.stages if stage is None or row.index == stage]
+    evidence = EvidenceFinder(run)
     stages = [
         _stage(row, run.change(row.index))
-        | _failing(run.gate_view(str(row.index)))
+        | _failing(run, evidence, str(row.index), None)
         | {"self_tests": [_self_test(test) for test in run.self_tests(row.index)]}
         | {
             "between": [
-                _between(cell, run.gate_view(cell.gate, cell.state)) for cell in row.between
+                _gate(cell) | _failing(run, evidence, cell.gate, cell.state) for cell in row.between
             ]
         }
         for row in rows
@@ -54,7 +56,7 @@ def show(run: OpenRun, stage: int | None = None) -> Json:
     chain = overview.chain_gate
     chain_gate = None
     if chain is not None:
-        chain_gate = _gate(chain) | _failing(run.gate_view("chain", chain.state))
+        chain_gate = _gate(chain) | _failing(run, evidence, "chain", chain.state)
     return _header(run.run, overview, stages, chain_gate, _problems(run))
 
 
@@ -179,10 +181,6 @@ def _gate(cell: GateCell) -> Json:
     return {"gate": cell.gate, "state": cell.state, **_verdict(cell), "notes": list(cell.notes)}
 
 
-def _between(cell: GateCell, view: GateView) -> Json:
-    return _gate(cell) | _failing(view)
-
-
 def _verdict(cell: GateCell) -> Json:
     judgement = cell.judgement
     recorded = judgement.recorded
@@ -225,26 +223,61 @@ def _change(change: ChangeSummary) -> Json:
     }
 
 
-def _failing(view: GateView) -> Json:
+def _failing(run: OpenRun, finder: EvidenceFinder, gate: str, state: str | None) -> Json:
+    view = run.gate_view(gate, state)
+    found = finder.of_gate(gate, state)
     return {
         "failures": [
-            {
-                "id": failing.test.id,
-                "group": failing.test.group.value,
-                "outcome": failing.test.outcome.value,
-                "history": failing.history.value,
-                "since": failing.since,
-                "message": failing.test.message,
-                "traceback": failing.test.traceback,
-                "frames": [],
-            }
-            for failing in view.failing
+            _failure(failing, evidence)
+            for failing, evidence in zip(view.failing, found, strict=True)
         ],
         "healed": [test.id for test in view.healed],
         "signatures": [
             {"title": group.title, "tests": [test.id for test in group.tests]}
             for group in view.groups
         ],
+    }
+
+
+def _failure(failing: FailingTest, evidence: Evidence) -> Json:
+    test = failing.test
+    return {
+        "id": test.id,
+        "group": test.group.value,
+        "outcome": test.outcome.value,
+        "history": failing.history.value,
+        "since": failing.since,
+        "message": test.message,
+        "traceback": test.traceback,
+        "frames": [_frame(place) for place in evidence.places],
+        "trail": {
+            "began": evidence.began,
+            "suspect_change": list(evidence.suspect_change),
+            "suspect_steps": [
+                {"step": share.step, "step_key": share.step_key, "lines": share.lines}
+                for share in evidence.suspect_steps
+            ],
+            "symptoms": [
+                {"step": seen.step, "step_key": seen.step_key, "text": seen.text}
+                for seen in evidence.symptoms
+            ],
+            "nothing": evidence.nothing,
+        },
+    }
+
+
+def _frame(place: Place) -> Json:
+    return {
+        "path": place.path,
+        "line": place.line,
+        "function": place.function,
+        "stage": place.stage,
+        "step": place.step,
+        "certainty": place.certainty,
+        "basis": place.basis,
+        "state": place.state,
+        "step_key": place.step_key,
+        "reason": place.reason,
     }
 
 

@@ -7,6 +7,7 @@ from arcview.analysis.frames import (
     FrameKind,
     PathMapper,
     classify_frames,
+    enclosing_function,
     leading_frame,
     parse_frames,
 )
@@ -156,3 +157,27 @@ def test_a_failure_in_the_test_alone_has_no_leading_frame() -> None:
     frames = classify_frames(parse_frames(GO_TEST), PathMapper(["engine.go"]))
 
     assert leading_frame(frames) is None
+
+
+CODE = """\
+import os
+
+class Engine:
+    def apply(self):
+        if x:
+            return 1
+
+    y = 2
+z = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [(1, None), (4, "apply"), (6, "apply"), (8, "Engine"), (9, None), (99, None)]
+)
+def test_the_function_around_a_line_is_read_from_the_code(line: int, name: str | None) -> None:
+    assert enclosing_function("a.py", CODE, line) == name
+
+
+def test_the_function_is_not_guessed_in_other_languages() -> None:
+    assert enclosing_function("a.js", CODE, 6) is None
