@@ -48,7 +48,7 @@ def run_app(
     def open_run(run_path: Path) -> OpenRun:
         return OpenRun.open(run_path, layout=layout, settings=settings)
 
-    screen = _first_screen(path, open_run, at, may_be_folder=layout is None)
+    screen = first_screen(path, open_run, at, may_be_folder=layout is None)
     app = ArcviewApp(screen, theme=settings.theme if settings else None)
     gc.freeze()
     gc.enable()
@@ -73,7 +73,7 @@ def write_whole_frames() -> None:
         )
 
 
-def _first_screen(
+def first_screen(
     path: Path, open_run: Callable[[Path], OpenRun], at: str | None, *, may_be_folder: bool
 ) -> Screen[None]:
     """The run if the path is one, else the list of the runs below it."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -24,16 +25,19 @@ def screen_text(app: ArcviewApp) -> str:
 
 async def settle(pilot: Pilot[None]) -> None:
     """Waits until every worker is done and what it brought is on the screen."""
-    for _ in range(4):
+    for _ in range(3):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
 
 
 async def press(pilot: Pilot[None], *keys: str) -> str:
-    """Presses keys one after the other, waits each time, and returns the screen."""
+    """Presses keys one after the other, waits each time, and returns the screen.
+
+    What begins with `=` is typed as a text.
+    """
     await settle(pilot)
     for key in keys:
-        await pilot.press(key)
+        await pilot.press(*(key[1:] if key.startswith("=") else (key,)))
         await settle(pilot)
     assert isinstance(pilot.app, ArcviewApp)
     return screen_text(pilot.app)
@@ -57,6 +61,17 @@ async def on_screen(
         assert " failed: " not in notice(app)
 
 
+@cache
+def _shared_cache() -> TemporaryDirectory[str]:
+    """One cache for all tests of a process: a run is read and its states are built once."""
+    return TemporaryDirectory(prefix="arcview-tests-")
+
+
+def open_run(path: Path) -> OpenRun:
+    """An open run, from the shared cache where another test has opened it."""
+    return OpenRun.open(path, cache_root=Path(_shared_cache().name))
+
+
 def run_screen(path: Path) -> RunScreen:
     """The run screen on a run folder."""
-    return RunScreen(OpenRun.open(path), partial(OpenRun.open, path))
+    return RunScreen(open_run(path), partial(open_run, path))

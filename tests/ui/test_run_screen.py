@@ -42,7 +42,7 @@ async def test_one_key_shows_message_and_suspect_change_of_a_failure(demo_run: P
 async def test_a_suspect_file_leads_into_the_diff_and_backspace_returns(demo_run: Path) -> None:
     screen = run_screen(demo_run)
     async with on_screen(screen) as (app, pilot):
-        await press(pilot, "enter", "/", *"search.py  +", "enter", "enter")
+        await press(pilot, "enter", "/", "=search.py  +", "enter", "enter")
         assert app.screen is screen
         assert screen.session.column is Column.DIFF
         assert screen.long is not None
@@ -57,7 +57,7 @@ async def test_a_failure_names_the_step_that_wrote_the_code_and_leads_to_it(scb:
     async with on_screen(screen) as (app, pilot):
         text = await press(pilot, "enter")
         assert "← the pass to S1.refactor · step 7 (exact)" in text
-        await press(pilot, "/", *"step 7", "enter", "enter")
+        await press(pilot, "/", "=step 7", "enter", "enter")
         assert app.screen is screen
         assert screen.session.stop.state == "S1.refactor"
         assert screen.long is not None
@@ -182,7 +182,7 @@ async def test_help_lists_the_keys_of_the_pane_and_the_signs(demo_run: Path) -> 
 
 async def test_the_palette_finds_and_runs_a_command(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (_, pilot):
-        await press(pilot, ":", *"Zoom the pane")
+        await press(pilot, ":", "=Zoom the pane")
         text = await press(pilot, "enter")
         assert "Trajectory" not in text
 
@@ -202,7 +202,7 @@ async def test_jumps_move_in_the_trajectory_from_any_pane(demo_run: Path) -> Non
 async def test_search_looks_through_closed_steps(demo_run: Path) -> None:
     screen = run_screen(demo_run)
     async with on_screen(screen) as (app, pilot):
-        await press(pilot, "shift+tab", "shift+tab", "/", *"PhraseNowhere", "enter")
+        await press(pilot, "shift+tab", "shift+tab", "/", "=PhraseNowhere", "enter")
         assert "not found: PhraseNowhere" in notice(app)
 
 

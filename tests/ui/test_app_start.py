@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from textual.worker import WorkerFailed
+
+from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
+from arcview.session.run_session import Column
+from arcview.ui import app as app_module
+from arcview.ui.application import ArcviewApp
+from arcview.ui.screens.library import LibraryScreen
+from arcview.ui.screens.run import RunScreen
+from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
+
+
+def _first(path: Path, at: str | None = None) -> object:
+    return app_module.first_screen(path, open_run, at, may_be_folder=True)
+
+
+def test_a_run_opens_the_run_screen_and_a_folder_of_runs_the_list(demo_run: Path) -> None:
+    assert isinstance(_first(demo_run), RunScreen)
+    assert isinstance(_first(demo_run.parent), LibraryScreen)
+
+
+def test_a_folder_without_runs_is_an_error_and_no_screen(tmp_path: Path) -> None:
+    with pytest.raises(UnknownLayoutError):
+        _first(tmp_path)
+
+
+def test_an_address_in_a_folder_of_runs_is_refused(demo_run: Path) -> None:
+    with pytest.raises(ArcviewError, match="is a folder of runs"):
+        _first(demo_run.parent, "gate:1")
+
+
+def test_an_address_of_a_stage_that_does_not_exist_is_refused(demo_run: Path) -> None:
+    with pytest.raises(BadInputError, match="no '9'"):
+        _first(demo_run, "gate:9")
+
+
+async def test_an_address_opens_at_its_test(demo_run: Path) -> None:
+    screen = _first(demo_run, "gate:3/f2p/gate_tests%2Ftest_export.py%3A%3Atest_export_csv")
+    assert isinstance(screen, RunScreen)
+    async with on_screen(screen):
+        assert screen.session.stop.stage == 3
+        assert screen.session.column is Column.GATE
+
+
+async def test_an_address_opens_a_line_of_a_file_outside_the_diff(demo_run: Path) -> None:
+    screen = _first(demo_run, "file:S4/notes/search.py#L3")
+    assert isinstance(screen, RunScreen)
+    async with on_screen(screen) as (app, _):
+        assert "notes/search.py in S4" in screen_text(app) or "search.py" in screen_text(app)
+
+
+async def test_an_address_opens_the_specification(demo_run: Path) -> None:
+    screen = _first(demo_run, "spec:3")
+    assert isinstance(screen, RunScreen)
+    async with on_screen(screen) as (app, _):
+        assert "Specification of stage 3" in screen_text(app)
+
+
+async def test_an_unexpected_fault_of_a_worker_is_one_line(demo_run: Path) -> None:
+    def fail() -> None:
+        raise RuntimeError("boom")
+
+    app = ArcviewApp(run_screen(demo_run))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await press(pilot)
+        app.screen.run_worker(fail, thread=True, exit_on_error=False, description="testing")
+        with pytest.raises(WorkerFailed):
+            await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "testing failed: RuntimeError: boom" in notice(app)
+
+
+async def test_a_fault_of_the_screen_is_kept_for_the_command_line(demo_run: Path) -> None:
+    def fail() -> None:
+        raise RuntimeError("boom")
+
+    app = ArcviewApp(run_screen(demo_run))
+
+    async def use() -> None:
+        async with app.run_test(size=(120, 40)) as pilot:
+            await press(pilot)
+            app.screen.call_next(fail)
+            await pilot.pause()
+
+    with pytest.raises(RuntimeError, match="boom"):
+        await use()
+    assert isinstance(app.failure, RuntimeError)
+    assert app.return_code == 1
+
+
+async def test_the_theme_changes_and_stays_readable(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        assert app.current_theme.dark
+        await press(pilot, "t")
+        assert not app.current_theme.dark
+
+
+async def test_hostile_names_in_a_run_reach_the_screen_clean(
+    demo_run: Path, tmp_path: Path
+) -> None:
+    fixtures = demo_run.parents[2]
+    shutil.copytree(fixtures, tmp_path / "fixtures")
+    run = tmp_path / "fixtures" / demo_run.relative_to(fixtures)
+    text = (run / "run.json").read_text()
+    (run / "run.json").write_text(
+        text.replace('"scripted-demo"', '"\\u001b]0;owned\\u0007[/bold][@click=app.quit]x"', 1)
+    )
+    async with on_screen(run_screen(run)) as (app, _):
+        text = screen_text(app)
+        assert "␛]0;owned␇[/bold][@click=app.quit]x" in text
+        assert "\x1b" not in text

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arcview.session.library import LibraryRow, summarise
+from arcview.ui.rows.library import LibraryRows
+from arcview.ui.screens.library import LibraryScreen
+from arcview.ui.screens.run import RunScreen
+from tests.ui.screen_text import notice, on_screen, open_run, press, screen_text
+
+
+@pytest.fixture
+def runs(demo_run: Path, tmp_path: Path) -> Path:
+    """Two good runs and one that cannot be read."""
+    fixtures = demo_run.parents[2]
+    shutil.copytree(fixtures / "chains", tmp_path / "chains")
+    folder = tmp_path / "runs"
+    for name in ("notes-cli", "second"):
+        shutil.copytree(demo_run, folder / "scripted-demo" / name)
+    broken = folder / "other" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "run.json").write_text('{"schema": "arcview/run/1"}')
+    return folder
+
+
+def _screen(runs: Path) -> LibraryScreen:
+    return LibraryScreen(runs, open_run)
+
+
+async def test_lists_every_run_with_its_verdicts_and_what_is_wrong_with_a_broken_one(
+    runs: Path,
+) -> None:
+    async with on_screen(_screen(runs)) as (app, _):
+        text = screen_text(app)
+        assert "3 runs" in text
+        assert "scripted-demo/notes-cli" in text
+        assert "✓✗✗✗" in text
+        assert "bad 2" in text
+        broken = next(line for line in text.splitlines() if "other/broken" in line)
+        assert "run.json" in broken
+
+
+async def test_enter_opens_a_run_and_backspace_returns_to_its_row(runs: Path) -> None:
+    screen = _screen(runs)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "j", "j", "enter")
+        assert [type(each) for each in app.screen_stack] == [LibraryScreen, RunScreen]
+        await press(pilot, "backspace")
+        assert [type(each) for each in app.screen_stack] == [LibraryScreen]
+        assert "second" in screen.view.cursor_text
+
+
+async def test_a_broken_run_says_what_is_wrong_instead_of_opening(runs: Path) -> None:
+    screen = _screen(runs)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "g", "enter")
+        assert app.screen is screen
+        assert "run.json" in notice(app)
+
+
+async def test_an_empty_folder_says_so(tmp_path: Path) -> None:
+    async with on_screen(_screen(tmp_path)) as (app, _):
+        assert "no run below" in notice(app)
+
+
+async def test_looking_again_finds_a_new_run(runs: Path) -> None:
+    async with on_screen(_screen(runs)) as (_, pilot):
+        shutil.copytree(runs / "scripted-demo" / "notes-cli", runs / "scripted-demo" / "third")
+        assert "4 runs" in await press(pilot, "ctrl+r")
+
+
+def test_failing_only_keeps_runs_that_cannot_be_read(demo_run: Path) -> None:
+    rows = LibraryRows()
+    good = summarise(demo_run, demo_run.parent)
+    rows.add([good, LibraryRow(Path("x"), "x", None, "x: no run.json")])
+    rows.show_failing_only(True)
+    assert len(rows) == 2
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 100, 120, 160])
+def test_rows_fit_every_width(demo_run: Path, width: int) -> None:
+    rows = LibraryRows()
+    rows.add([summarise(demo_run, demo_run.parent)])
+    cells = rows.cells(0, width)
+    assert sum(cell.width or 0 for cell in cells) < width
+
+
+def test_a_hostile_name_is_one_clean_row() -> None:
+    rows = LibraryRows()
+    rows.add([LibraryRow(Path("x"), "evil\x1b[2J[/red]\nx", None, "[bold]bad\x07")])
+    line = rows.row(0).plain
+    assert "evil␛[2J[/red]␊x" in line
+    assert line.isprintable()
