@@ -63,6 +63,13 @@ def test_a_folded_cause_opens_and_closes() -> None:
     assert len(rows) == folded
 
 
+def test_what_all_tests_of_a_cause_say_alike_is_said_once() -> None:
+    message = "AssertionError: assert 1 == 0"
+    view = _view(_test("a", Outcome.FAILED, message), _test("b", Outcome.FAILED, message))
+    details = [line.strip() for line in _lines(GateRows(view)) if "expected" in line]
+    assert details == ["expected  0"]
+
+
 def test_failing_only_leaves_out_what_passed() -> None:
     view = _view(_test("ok", Outcome.PASSED), _test("bad", Outcome.FAILED, "no"))
     rows = GateRows(view, failing_only=True)

@@ -11,10 +11,12 @@ from textual.content import Content
 
 from arcview.analysis.gate_view import FailingTest, GateView
 from arcview.analysis.history import History
-from arcview.model.results import GateTest, Group, GroupCounts, Outcome, Verdict
+from arcview.model.results import GateTest, Group, GroupCounts, Outcome
 from arcview.ui import theme
-from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, fraction, plural
+from arcview.ui.rows.figures import duration
+from arcview.ui.rows.gate_facts import gate_facts
 from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces, plain
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ class GateRows(RowSource):
         self._view = view
         self._failing_only = failing_only
         self._with_details = with_details
+        self._width = 80
         self._toggled: set[tuple[str, ...]] = set()
         self._rows: tuple[GateRow, ...] = ()
         words = (HISTORY_WORD[failing.history] for failing in view.failing)
@@ -202,11 +205,19 @@ class GateRows(RowSource):
         kinds = (GateRowKind.SECTION, GateRowKind.SIGNATURE)
         return [row for row in self._rows if row.kind in kinds]
 
+    def fit(self, width: int) -> bool:
+        """Wraps what is said of the gate as a whole."""
+        before, self._width = self._rows, width
+        self._rebuild()
+        return len(before) != len(self._rows)
+
     def _rebuild(self) -> None:
         self._rows = tuple(self._all_rows())
 
     def _all_rows(self) -> Iterator[GateRow]:
-        yield from _facts(self._view)
+        for name, text, style in gate_facts(self._view.cell):
+            for number, line in enumerate(wrap_words(text, self._width)):
+                yield GateRow(GateRowKind.FACT, line, style, ("fact", name, str(number)))
         for group in Group:
             yield from self._failing(group)
         yield from self._listed(
@@ -260,7 +271,15 @@ class GateRows(RowSource):
             if not self._is_open(head):
                 return
             depth = 2
-        for member in members:
+        details = [
+            _details(member, signature, alone=depth == 1) if self._with_details else ()
+            for member in members
+        ]
+        # What all tests of a cause say alike is said once.
+        alike = depth == 2 and len(set(details)) == 1
+        if alike:
+            yield from _detail_rows(members[0], details[0], depth + 1)
+        for member, lines in zip(members, details, strict=True):
             yield GateRow(
                 GateRowKind.TEST,
                 one_line(member.test.id.removeprefix(prefix)),
@@ -269,8 +288,8 @@ class GateRows(RowSource):
                 failing=member,
                 depth=depth,
             )
-            if self._with_details:
-                yield from _details(member, signature, depth + 2, alone=len(members) == 1)
+            if not alike:
+                yield from _detail_rows(member, lines, depth + 2)
 
     def _listed(self, title: str, tests: Sequence[GateTest], key: str) -> Iterator[GateRow]:
         if not tests:
@@ -309,19 +328,18 @@ def _draw_test(test: GateTest, indent: str, name: str) -> Content:
     return pieces(indent, (f"{glyph} ", style), name, (one_line(note), theme.MUTED))
 
 
-def _details(
-    member: FailingTest, signature: SignatureGroup, depth: int, *, alone: bool
-) -> Iterator[GateRow]:
-    """Actual beside expected where the message has both, else the line that killed it."""
+def _details(member: FailingTest, signature: SignatureGroup, *, alone: bool) -> tuple[str, ...]:
+    """Expected beside actual where the message has both, else the line that killed it."""
     from arcview.analysis.comparison import split_actual_expected  # needed only where one failed
 
-    test = member.test
-    comparison = split_actual_expected(test)
-    lines: list[str] = []
+    comparison = split_actual_expected(member.test)
     if comparison is not None:
-        lines = [f"expected  {comparison.expected}", f"actual    {comparison.actual}"]
-    elif alone:
-        lines = [signature.title]
+        return (f"expected  {comparison.expected}", f"actual    {comparison.actual}")
+    return (signature.title,) if alone else ()
+
+
+def _detail_rows(member: FailingTest, lines: Iterable[str], depth: int) -> Iterator[GateRow]:
+    test = member.test
     for number, line in enumerate(lines):
         yield GateRow(
             GateRowKind.DETAIL,
@@ -332,54 +350,6 @@ def _details(
             failing=member,
             depth=depth,
         )
-
-
-def _facts(view: GateView) -> Iterator[GateRow]:
-    """The verdict, what was expected and observed, and everything odd about this gate run."""
-    cell = view.cell
-    judgement = cell.judgement
-    verdict = judgement.verdict
-    if judgement.reason or verdict is Verdict.UNMEASURED:
-        reason = f": {one_line(judgement.reason)}" if judgement.reason else ""
-        word = "not measured" if verdict is Verdict.UNMEASURED else verdict.value
-        text = f"{VERDICT_GLYPH[verdict]} {word}{reason}"
-        yield _fact(text, VERDICT_STYLE[verdict], "verdict")
-    for number, note in enumerate(cell.notes):
-        yield _fact(f"  {one_line(note)}", theme.MUTED, f"note-{number}")
-    if judgement.conflict and judgement.recorded is not None:
-        yield _fact(
-            f"! the harness recorded {judgement.recorded.value}; the tests say otherwise",
-            theme.WARN,
-            "conflict",
-        )
-    for name, counts in (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other)):
-        if counts is not None:
-            yield _fact(_count_line(name, counts), theme.MUTED, f"counts-{name}")
-
-
-def _fact(text: str, style: str, key: str) -> GateRow:
-    return GateRow(GateRowKind.FACT, text, style, ("fact", key))
-
-
-def _count_line(name: str, counts: GroupCounts) -> str:
-    """`F2P 9/11 expected, observed 10: 1 missing, 2 extra`."""
-    observed = counts.expected - counts.missing - counts.not_run
-    odd = (
-        (counts.failed, "failed"),
-        (counts.error, "error"),
-        (counts.timeout, "timed out"),
-        (counts.skipped, "skipped"),
-        (counts.xfailed, "failed as expected"),
-        (counts.xpassed, "passed against expectation"),
-        (counts.missing, "missing"),
-        (counts.not_run, "not run"),
-        (counts.extra, "extra"),
-        (counts.duplicated, "duplicated"),
-    )
-    details = ", ".join(f"{number} {word}" for number, word in odd if number)
-    said = plural(observed, "test")
-    seen = "" if observed == counts.expected else f", {said} observed"
-    return f"{name} {fraction(counts)}{seen}{': ' + details if details else ''}"
 
 
 def _counts(view: GateView, group: Group) -> GroupCounts | None:

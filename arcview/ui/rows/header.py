@@ -77,9 +77,10 @@ def _verdict(overview: Overview, *, short: bool) -> Content:
         return _chain(cell, short=short)
     passed = sum(row.judgement.verdict is Verdict.PASSED for row in overview.stages)
     measured = sum(row.judgement.verdict is not Verdict.UNMEASURED for row in overview.stages)
+    if not measured:
+        return pieces(("no gate measured  ", theme.UNMEASURED))
     words = "gates ✓" if short else "measured gates passed, no chain gate"
-    style = theme.PASS if measured and passed == measured else ""
-    return pieces((f"{passed}/{measured} {words}  ", style))
+    return pieces((f"{passed}/{measured} {words}  ", theme.PASS if passed == measured else ""))
 
 
 def _chain(cell: GateCell, *, short: bool) -> Content:

@@ -11,12 +11,12 @@ from arcview.session.opened import OpenRun
 from arcview.session.run_session import RunSession
 from arcview.ui import theme
 from arcview.ui.rows.gate import GateRows
-from arcview.ui.rows.lines import ListRows
+from arcview.ui.rows.notes import NoteRows
 from arcview.ui.rows.self_tests import SelfTestRows
 from arcview.ui.safe import plain
 from arcview.ui.screens import run_titles
 from arcview.ui.screens.run_loader import GateLoaded, RunLoader, SelfTestsLoaded
-from arcview.ui.screens.run_titles import set_title
+from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.panes import GatePane, SelfTestPane
 from arcview.ui.widgets.row_view import RowView
 
@@ -96,7 +96,7 @@ class RunContent:
         if isinstance(source, GateRows):
             with self.gate.keeping_place():
                 source.show_failing_only(only)
-        self.gate.border_subtitle = "failing only" if only else ""
+        set_remark(self.gate, plain("failing only" if only else "", theme.MUTED))
 
     def go_to_test(self, test_id: str) -> bool:
         """Moves the gate's cursor to a test; false where it has none such."""
@@ -120,4 +120,4 @@ class RunContent:
 
 def say(pane: RowView, text: str) -> None:
     """One line in the place of the rows."""
-    pane.set_source(ListRows((plain(text, theme.MUTED),)))
+    pane.set_source(NoteRows(text))

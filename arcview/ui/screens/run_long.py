@@ -15,7 +15,7 @@ from arcview.ui.rows.steps import Jump
 from arcview.ui.screens import run_titles
 from arcview.ui.screens.run_content import RunContent, say
 from arcview.ui.screens.run_loader import DiffLoaded, DiffProgress, RunLoader, StepsLoaded
-from arcview.ui.screens.run_titles import set_title
+from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane, TreePane
 
 
@@ -51,6 +51,7 @@ class RunLong:
         self.changes: tuple[FileChange, ...] | None = None
         """Null while the states are compared, and where they cannot be."""
         self.trajectory: Trajectory | None = None
+        self._notes: tuple[str, ...] = ()
         self._shown_pair: StatePair | None = None
         self._awaited: Target | None = None
 
@@ -77,7 +78,7 @@ class RunLong:
         if pair == self._shown_pair:
             self._title_diff()
             return
-        self.changes = None
+        self.changes, self._notes = None, ()
         self._shown_pair = pair
         self._title_diff()
         if pair.missing is not None:
@@ -106,7 +107,7 @@ class RunLong:
         """Shows the changed files; their contents follow by themselves."""
         if loaded.pair != self._session.pair:
             return
-        self.changes = loaded.changes
+        self.changes, self._notes = loaded.changes, loaded.notes
         self._title_diff()
         if loaded.changes is None:
             say(self.diff, loaded.error or "not known")
@@ -136,18 +137,24 @@ class RunLong:
     def lay_out_diff(self) -> None:
         """Follows the unified or side-by-side switch."""
         self.diff.set_mode("split" if self._session.split else "unified")
-        self.diff.border_subtitle = "side by side" if self._session.split else ""
+        self._title_diff()
 
     def title_steps(self) -> None:
         """Says in the border where the cursor is."""
         steps = self.steps.rows.steps if self.steps.source is self.steps.rows else ()
         at = self.steps.rows.step_index(self.steps.cursor)
-        set_title(self.steps, run_titles.steps_title(self._session.stop, at, steps))
+        stop = self._session.stop
+        set_title(self.steps, run_titles.steps_title(stop, at, steps))
+        row = self._opened.overview.stage(stop.stage)
+        set_remark(self.steps, run_titles.steps_remark(row, stop))
 
     def _title_diff(self) -> None:
         title = run_titles.diff_title(self._session.pair, self._session.mode, self.changes)
         set_title(self.diff, title)
         set_title(self.tree, title)
+        pair, split = self._session.pair, self._session.split
+        remark = run_titles.diff_remark(self._opened.run, pair, self._notes, split=split)
+        set_remark(self.diff, remark)
 
     def jump(self, kind: Jump, direction: int) -> bool:
         """To the next step of a kind; false where there is none."""

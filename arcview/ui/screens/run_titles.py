@@ -8,13 +8,22 @@ from textual.content import Content
 from textual.widget import Widget
 
 from arcview.analysis.gate_view import GateView
+from arcview.analysis.overview import StageRow
 from arcview.analysis.self_tests import SelfTest
 from arcview.model.patch import FileChange
 from arcview.model.results import Verdict
+from arcview.model.run import Run
+from arcview.model.states import Provenance
 from arcview.model.trajectory import Step
 from arcview.session.run_session_stops import DiffMode, StatePair, Stop, StopKind
 from arcview.ui import theme
-from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, fraction, plural
+from arcview.ui.rows.figures import (
+    STATUS_BADGE,
+    VERDICT_GLYPH,
+    VERDICT_STYLE,
+    fraction,
+    plural,
+)
 from arcview.ui.rows.self_tests import summary
 from arcview.ui.safe import one_line, pieces
 
@@ -55,6 +64,26 @@ def diff_title(pair: StatePair, mode: DiffMode, changes: Sequence[FileChange] | 
     return pieces(*parts)
 
 
+def diff_remark(run: Run, pair: StatePair, notes: Sequence[str], *, split: bool) -> Content:
+    """What stands in the lower border of the diff: its layout, and how sure its states are."""
+    remarks = ["side by side"] if split else []
+    for state_id in (pair.old, pair.new):
+        state = run.state(state_id)
+        if state is not None and state.provenance is not Provenance.RECORDED:
+            remarks.append(f"{state.id} is {state.provenance.value}")
+    return pieces((one_line(" · ".join((*remarks, *notes))), theme.MUTED))
+
+
+def steps_remark(row: StageRow | None, stop: Stop) -> Content:
+    """What stands in the lower border of the trajectory: how the stage ended, where not well."""
+    if row is None or stop.kind is not StopKind.STAGE:
+        return Content("")
+    badge = STATUS_BADGE.get(row.status, "")
+    detail = f": {row.status_detail}" if badge and row.status_detail else ""
+    said = (f"{badge}{detail}", *row.notes) if badge else row.notes
+    return pieces((one_line(" · ".join(said)), theme.WARN if badge else theme.MUTED))
+
+
 def gate_title(stop: Stop, view: GateView | None) -> Content:
     """`Gate 3  ✗ F2P 4/9  P2P 97/99`."""
     name = "chain" if stop.kind is StopKind.CHAIN else str(stop.stage)
@@ -77,8 +106,13 @@ def _gate_counts(view: GateView) -> str:
 
 
 def set_title(widget: Widget, title: Content) -> None:
-    """Puts content into a border; a plain string there would be parsed as markup."""
+    """Puts content into the upper border; a plain string there would be parsed as markup."""
     widget.border_title = title
+
+
+def set_remark(widget: Widget, remark: Content) -> None:
+    """Puts content into the lower border."""
+    widget.border_subtitle = remark
 
 
 def self_tests_title(tests: Sequence[SelfTest] | None, *, known: bool) -> Content:
