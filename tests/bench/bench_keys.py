@@ -1,7 +1,8 @@
 """Time from a key press to the painted frame, when switching stages, panes and files.
 
-`python -m tests.bench.bench_keys [RUN] [ROUNDS]`. A press counts from the moment the key is sent;
-`first` is the first output after it, `settled` the last one before 150 ms of silence.
+`python -m tests.bench.bench_keys [RUN] [ROUNDS]`. Times count from the moment the key is sent:
+`frame` to the end of the first frame painted after it, `settled` to the last output before 150 ms
+of silence, which includes what workers add (a diff that was not there yet).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def main(argv: list[str]) -> None:
     with bench_run(argv) as (run, scratch):
         cache = scratch / "warm"
         fill_cache(run, cache)
-        first: dict[str, list[float]] = {name: [] for name in KEYS}
+        frame: dict[str, list[float]] = {name: [] for name in KEYS}
         settled: dict[str, list[float]] = {name: [] for name in KEYS}
         with arcview(run, cache) as terminal:
             terminal.wait_for(whole_frame)
@@ -38,11 +39,11 @@ def main(argv: list[str]) -> None:
                 for name, key in KEYS.items():
                     pressed = terminal.press(key)
                     if (seen := terminal.settle()) is not None:
-                        first[name].append(seen[0] - pressed)
-                        settled[name].append(seen[1] - pressed)
+                        frame[name].append(seen.frame - pressed)
+                        settled[name].append(seen.settled - pressed)
         print(f"{run.name}, {rounds} rounds\n{HEAD}")
         for name in KEYS:
-            for what, times in (("first", first[name]), ("settled", settled[name])):
+            for what, times in (("frame", frame[name]), ("settled", settled[name])):
                 print(row(f"{name}, {what}", times) if times else f"{name}: nothing was painted")
 
 

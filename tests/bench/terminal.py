@@ -13,13 +13,28 @@ import subprocess
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 
 COLUMNS, ROWS = 160, 50
+FRAME_GAP_S = 0.008
+"""A pause of half a frame separates one frame from the next."""
 _ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P^_][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[@-Z=>78])"
 )
+_NOT_PASSED_ON = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """Instants at which output ended."""
+
+    frame: float
+    """The first frame: what was written without a pause."""
+    settled: float
+    """Everything, what came later from workers included."""
 
 
 class Terminal:
@@ -106,17 +121,16 @@ class Terminal:
                 raise TimeoutError(f"not seen in {timeout_s} s:\n{self.text[-2000:]}")
         return time.perf_counter() - self.started
 
-    def settle(self, quiet_s: float = 0.15, timeout_s: float = 30) -> tuple[float, float] | None:
-        """Reads until nothing comes for a while; the instants of the first and last output.
-
-        Null when nothing came at all.
-        """
-        first = last = None
+    def settle(self, quiet_s: float = 0.15, timeout_s: float = 30) -> Painted | None:
+        """Reads until nothing comes for a while; null when nothing came at all."""
+        times: list[float] = []
         limit = time.perf_counter() + timeout_s
         while time.perf_counter() < limit and self.read(quiet_s):
-            last = time.perf_counter()
-            first = first or last
-        return (first, last) if first is not None and last is not None else None
+            times.append(time.perf_counter())
+        if not times:
+            return None
+        gaps = (i for i, (a, b) in enumerate(pairwise(times)) if b - a >= FRAME_GAP_S)
+        return Painted(times[next(gaps, len(times) - 1)], times[-1])
 
     def wait(self) -> int:
         """Reads until the program ends; its exit status."""
