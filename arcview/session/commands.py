@@ -323,7 +323,11 @@ COMMANDS: tuple[Command, ...] = (
     _command(
         _C.APP, _G.APP, "next_theme", "t", "Dark or light", "The other theme.",
     ),
-    _command(_C.APP, _G.APP, "quit", "q ctrl+c ctrl+q", "Quit", "Leaves arcview.", "quit"),
+    _command(
+        _C.APP, _G.APP, "interrupt", "ctrl+c", "Copy or quit",
+        "Copies what the mouse has selected; without a selection it leaves arcview.",
+    ),
+    _command(_C.APP, _G.APP, "quit", "q ctrl+q", "Quit", "Leaves arcview.", "quit"),
 )  # fmt: skip
 
 

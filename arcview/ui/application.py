@@ -11,6 +11,7 @@ from textual.types import CSSPathType
 
 from arcview.session.commands import Context
 from arcview.ui.bindings import bindings
+from arcview.ui.screens.base import BaseScreen
 from arcview.ui.theme import DARK, LIGHT, THEMES
 
 
@@ -47,6 +48,13 @@ class ArcviewApp(App[None], inherit_bindings=False):
     def action_next_theme(self) -> None:
         """Dark or light."""
         self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+
+    async def action_interrupt(self) -> None:
+        """Copies the selection; without one it quits."""
+        if isinstance(self.screen, BaseScreen) and self.screen.get_selected_text():
+            self.screen.action_copy()
+        else:
+            await self.action_quit()
 
     def _handle_exception(self, error: Exception) -> None:
         """Keeps the fault, so that the command line says it in one line."""

@@ -139,6 +139,20 @@ async def test_the_file_tree_stands_in_for_the_diff_and_leads_back_into_it(demo_
         assert screen.long.diff.position.change.path == "tests/test_search.py"
 
 
+async def test_in_a_zoomed_diff_the_tree_stands_beside_it(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (_, pilot):
+        text = await press(pilot, "shift+tab", "z")
+        line = next(line for line in text.splitlines() if "Diff S1→S2" in line)
+        assert line.count("Diff S1→S2") == 2
+
+
+async def test_ctrl_c_without_a_selection_quits(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        await pilot.press("ctrl+c")
+        await pilot.pause()
+        assert app.return_code == 0
+
+
 async def test_the_diff_changes_between_one_column_and_two(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (_, pilot):
         assert "side by side" in await press(pilot, "u")

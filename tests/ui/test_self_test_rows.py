@@ -30,6 +30,13 @@ def test_without_counts_the_exit_code_stands_there() -> None:
     assert "exit 2 ✗" in _lines(SelfTestRows((run,), None))[0]
 
 
+def test_the_framework_is_named_where_the_command_does_not() -> None:
+    tests = (_run(1, "make check", runner="pytest"), _run(2, "pytest -q", runner="pytest"))
+    lines = _lines(SelfTestRows(tests, None))
+    assert "pytest: make check" in lines[0]
+    assert "pytest: " not in lines[1]
+
+
 def test_a_masked_exit_code_is_said_and_never_shown_as_a_result() -> None:
     run = _run(1, "pytest | tail", masked="pipe into tail", exit_code=0, outcome="unknown")
     lines = _lines(SelfTestRows((run,), None))
@@ -63,7 +70,9 @@ def test_test_files_are_listed_once_they_are_known() -> None:
 
 
 def test_an_inline_program_shows_its_first_line() -> None:
-    run = _run(1, "python", program="\n  from notes import search\nassert search\n")
+    run = _run(
+        1, "python", runner="python", program="\n  from notes import search\nassert search\n"
+    )
     assert "python  from notes import search" in _lines(SelfTestRows((run,), None), 60)[0]
 
 

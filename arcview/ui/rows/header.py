@@ -68,6 +68,9 @@ def _right(overview: Overview, problems: int, *, stale: bool, short: bool) -> li
         parts.append(pieces((f"{badge}  ", theme.WARN)))
     parts.append(pieces((_total(overview.totals.cost_usd, cost), "")))
     parts.append(pieces((_total(overview.totals.duration_s, duration), theme.MUTED)))
+    between = _total(overview.totals.between_cost_usd, cost).rstrip()
+    if between:
+        parts.append(pieces((f"{between} between  ", theme.MUTED)))
     return parts
 
 

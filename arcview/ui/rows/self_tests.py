@@ -186,9 +186,12 @@ def _run_cells(test: SelfTest, width: int) -> Sequence[Cell]:
     quiet = "" if test.is_test else theme.MUTED
     step = "" if test.step_number is None else f"#{test.step_number}"
     gutter = Cell(plain(step.ljust(_STEP_WIDTH), theme.MUTED), width=_STEP_WIDTH)
+    # The runner is said where the command line does not name it.
+    runner = "" if test.runner in test.command else f"{one_line(test.runner)}: "
     first_line = next((line for line in (test.program or "").split("\n") if line.strip()), "")
     command = Cell(
         pieces(
+            (runner, theme.MUTED),
             (one_line(test.command.strip()), quiet),
             (one_line(f"  {first_line.strip()}") if first_line else "", theme.MUTED),
         ),

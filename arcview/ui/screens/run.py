@@ -259,8 +259,10 @@ class RunScreen(RunArrivals):
         for column in Column:
             self.pane(column).display = column in shown
         if self.long is not None:
-            hidden = self.long.diff if self.tree_wanted else self.long.tree
-            hidden.display = False
+            beside = is_wide(size.width) and self.session.zoomed and Column.DIFF in shown
+            self.long.tree.set_class(beside, "-beside")
+            self.long.tree.display = Column.DIFF in shown and (beside or self.tree_wanted)
+            self.long.diff.display = Column.DIFF in shown and (beside or not self.tree_wanted)
         self.query_one("#columns").display = shown != {Column.TRAJECTORY}
         tabs = self.query_one(TabLine)
         tabs.display = not is_wide(size.width) and not self.session.zoomed
@@ -280,7 +282,7 @@ class RunScreen(RunArrivals):
             rail_items(overview, self.session.stops), self.session.at
         )
         header = self.query_one("#header", PlainStatic)
-        problems = len(self.opened.problems)
+        problems = len(self.problems())
         header.show(
             header_line(overview, self.app.size.width, problems=problems, stale=self.is_stale)
         )

@@ -61,11 +61,13 @@ class RunArrivals(RunKeys):
     def _steps_loaded(self, message: StepsLoaded) -> None:
         if self.long is not None:
             self.long.put_steps(message, self.content.tests)
+            self.show_overview()
 
     @on(DiffLoaded)
     def _diff_loaded(self, message: DiffLoaded) -> None:
         if self.long is not None:
             self.long.put_diff(message)
+            self.show_overview()
 
     @on(DiffProgress)
     def _diff_progress(self, message: DiffProgress) -> None:
