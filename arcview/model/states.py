@@ -35,6 +35,8 @@ class FolderSource:
     """A plain folder, read byte for byte."""
 
     path: str
+    is_given: bool = False
+    """The user named it, so it may lie outside of the run folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,24 @@ class PatchSource:
     path: str
     base: str
     """Id of the state it applies to."""
+    text: str | None = None
+    """The patch itself where it stands inside another file; `path` is that file then."""
 
 
-StateSource = EmptySource | FolderSource | ArchiveSource | BundleSource | PatchSource
+@dataclass(frozen=True, slots=True)
+class RepositorySource:
+    """One commit of a git repository, read where it lies."""
+
+    path: str
+    """The repository itself: `.git`, or `.` for a bare one."""
+    commit: str
+    is_given: bool = False
+    """The user named it, so it may lie outside of the run folder."""
+
+
+StateSource = (
+    EmptySource | FolderSource | ArchiveSource | BundleSource | PatchSource | RepositorySource
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,12 +258,13 @@ class OpenRun:
             return ChangeSummary(unchanged=said, missing=f"the {side} of the stage is not recorded")
         try:
             self.ensure_states()
-            trees = {state: self.store.tree(state) for state in (found.base, found.end)}
-            for state, tree in trees.items():
-                if tree is None:
-                    why = self.store.missing(state) or "not there"
-                    return ChangeSummary(unchanged=said, missing=f"{state}: {why}")
-            return summarise_changes(self.store.changes(found.base, found.end))
+            why = self.store.incomparable(found.base, found.end)
+            if why is not None:
+                return ChangeSummary(unchanged=said, missing=why)
+            summary = summarise_changes(self.store.changes(found.base, found.end))
+            # A recorded patch without a change does not say that nothing changed.
+            is_known = self.store.tree(found.end) is not None
+            return summary if is_known or summary.files else replace(summary, unchanged=said)
         except ArcviewError as error:
             return ChangeSummary(unchanged=said, missing=str(error))
 

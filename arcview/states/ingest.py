@@ -16,6 +16,7 @@ from arcview.model.states import (
     BundleSource,
     EmptySource,
     PatchSource,
+    RepositorySource,
     State,
     StateKind,
 )
@@ -25,6 +26,7 @@ from arcview.states.folder import Listing, store_files
 from arcview.states.objects import EMPTY_TREE, ObjectStore
 from arcview.states.patch_text import strip_level
 from arcview.states.record import StateRecord, StepRecord, load_records, save_records
+from arcview.states.recorded import patch_bytes
 from arcview.states.steps import read_steps
 from arcview.states.survey import Look, before, has_source
 
@@ -150,6 +152,8 @@ class Builder:
             return self._folder_tree(state, look.listing)
         if isinstance(state.source, BundleSource):
             return self._bundle_tree(look.path, state.source)
+        if isinstance(state.source, RepositorySource):
+            return self._repository_tree(look.path, state.source)
         if isinstance(state.source, PatchSource) and base is not None and base.tree is not None:
             return self._patched_tree(look.path, state.source, base.tree)
         return self._archive_tree(state, look.path)
@@ -210,10 +214,21 @@ class Builder:
         except GitError as error:
             raise MissingError(f"{source.path}: {error}") from error
 
+    def _repository_tree(self, path: Path, source: RepositorySource) -> str:
+        try:
+            self._objects.borrow(path / "objects")
+            args = ["rev-parse", "--verify", "--end-of-options", f"{source.commit}^{{tree}}"]
+            tree = self._git.run(args).decode().strip()
+            # A shallow or partial clone may lack some of it.
+            self._git.run(["ls-tree", "-r", "-t", "--name-only", tree], cancelled=self._cancelled)
+        except GitError as error:
+            raise MissingError(f"{source.path}: {error}") from error
+        return tree
+
     def _patched_tree(self, path: Path, source: PatchSource, base: str) -> str:
         index = self._git_dir / f"index.{os.urandom(6).hex()}"
         try:
-            patch = path.read_bytes()
+            patch = patch_bytes(path, source)
             self._objects.flush()
             self._git.run(["read-tree", base], index=index)
             if patch.strip():

@@ -29,6 +29,7 @@ from arcview.states.cache import (
 from arcview.states.objects import EMPTY_BLOB, MODE_SUBMODULE
 from arcview.states.patch_names import decode, is_inside
 from arcview.states.record import StateRecord, load_records
+from arcview.states.recorded import AS_RECORDED, RecordedPatches
 from arcview.states.survey import has_source, survey
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class StateStore:
         self._git = Git(cache.states_git)
         self._records: dict[str, StateRecord] = load_records(cache.states_git)
         self._changes: dict[tuple[str, str], Changes] = {}
+        self._recorded = RecordedPatches(run)
         self._held = False
         self._lock = threading.Lock()
 
@@ -131,7 +133,11 @@ class StateStore:
         found: list[Problem] = []
         for state in self._run.states:
             record = self._records.get(state.id)
-            if record is not None and record.missing is not None:
+            if (
+                record is not None
+                and record.missing is not None
+                and not self._recorded.is_all_there_is(state)
+            ):
                 found.append(Problem(f"state {state.id}", f"{record.missing}: no diff with it"))
             found.extend(record.problems if record is not None else ())
         return tuple(dict.fromkeys(found))
@@ -164,6 +170,15 @@ class StateStore:
             return state.missing or "its files are not recorded"
         return "not read yet"
 
+    def incomparable(self, old: str, new: str) -> str | None:
+        """Why two states cannot be compared; null where they can."""
+        for state_id in (old, new):
+            if self.tree(state_id) is None:
+                if self._patches(old, new) is not None:
+                    return None
+                return f"{state_id}: {self.missing(state_id) or 'not there'}"
+        return None
+
     def changes(
         self, old: str, new: str, cancelled: Callable[[], bool] | None = None
     ) -> tuple[FileChange, ...]:
@@ -174,15 +189,22 @@ class StateStore:
             new: Id of the state after.
             cancelled: Asked while git works.
 
+        Where there are no trees to compare, the run's own patch between the two says it.
+
         Raises:
             ArcviewError: a state is missing.
             GitError: git is missing, too old, or cannot read the store.
             CancelledError: `cancelled` said so.
         """
+        patches = self._patches(old, new)
+        if patches is not None:
+            return tuple(patch.change for patch in patches)
         return self._compare(old, new, cancelled).files
 
     def notes(self, old: str, new: str) -> tuple[str, ...]:
         """What to know about `changes` as a whole (rename detection was limited)."""
+        if self._patches(old, new) is not None:
+            return (AS_RECORDED,)
         return self._compare(old, new, None).notes
 
     def patch(
@@ -202,6 +224,9 @@ class StateStore:
             ArcviewError: a state is missing, or the file does not differ.
             GitError: git is missing, too old, or cannot read the store.
         """
+        for recorded in self._patches(old, new) or ():
+            if recorded.change.path == path:
+                return recorded
         for change in self.changes(old, new):
             if change.path == path:
                 return self._patch(change, context, full)
@@ -281,6 +306,15 @@ class StateStore:
         self._hold()
         keys = {step.commit: step.key for step in record.steps if step.commit is not None}
         return blame_steps(self._git, tip, path, keys, cancelled)
+
+    def _patches(self, old: str, new: str) -> tuple[FilePatch, ...] | None:
+        """The recorded patch between two states of which one has no tree; null where none is."""
+        if old in self._records and new in self._records:
+            if self.tree(old) is not None and self.tree(new) is not None:
+                return None
+        elif all(s is None or has_source(s) for s in map(self._run.state, (old, new))):
+            return None  # not read yet
+        return self._recorded.between(old, new)
 
     def _tree(self, state_id: str) -> str:
         tree = self.tree(state_id)

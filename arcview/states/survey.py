@@ -14,8 +14,10 @@ from arcview.model.states import (
     EmptySource,
     FolderSource,
     PatchSource,
+    RepositorySource,
     State,
     StateKind,
+    StateSource,
 )
 from arcview.states.folder import Listing, list_folder
 
@@ -93,7 +95,11 @@ def _look_through(
         base = before(run, state)
         name = "the state before it" if base is None else base.id
     if base is None or not has_source(base):
-        return Look("no base", missing=f"{name}, which it is based on, is missing")
+        missing = f"{name}, which it is based on, is missing"
+        if isinstance(state.source, PatchSource):
+            own = _look_at(run, state, state.source, cancelled)
+            return Look(f"{own.fingerprint} alone", missing=own.missing or missing)
+        return Look("no base", missing=missing)
     if base.id in below:
         return Look("circle", missing=f"it is based on {name}, which is based on it")
     under = _look(run, base, looks, below, cancelled)
@@ -106,14 +112,18 @@ def _look_through(
 def _look_at(
     run: Run,
     state: State,
-    source: FolderSource | ArchiveSource | BundleSource | PatchSource,
+    source: FolderSource | ArchiveSource | BundleSource | PatchSource | RepositorySource,
     cancelled: Callable[[], bool] | None,
 ) -> Look:
     """Looks at a state that lies in a file or folder of its own."""
     path = Path(run.path) / source.path
-    if state.kind is not StateKind.REFERENCE and not _lies_in(path, Path(run.path)):
+    if not may_read(run, state, source):
         return Look("outside", missing=f"{source.path} leads out of the run folder; not followed")
     try:
+        if isinstance(source, RepositorySource):
+            # A commit never changes; what matters is that its repository is still there.
+            (path / "objects").stat()
+            return Look(f"repository {path} {source.commit}", path)
         if isinstance(source, FolderSource):
             listing = list_folder(path, cancelled)
             return Look(f"folder {listing.fingerprint()}", path, listing)
@@ -126,7 +136,18 @@ def _look_at(
     return Look(f"{kind} {source.path} {facts.st_size} {facts.st_mtime_ns}{ref}", path)
 
 
+def may_read(run: Run, state: State, source: StateSource) -> bool:
+    """Whether a source may be opened: the agent's own states stay inside of the run folder.
+
+    The reference may lie in a shared chain folder, and what the user named may lie anywhere.
+    """
+    if isinstance(source, EmptySource) or state.kind is StateKind.REFERENCE:
+        return True
+    if isinstance(source, FolderSource | RepositorySource) and source.is_given:
+        return True
+    return _lies_in(Path(run.path) / source.path, Path(run.path))
+
+
 def _lies_in(path: Path, folder: Path) -> bool:
     """Tells whether a path is inside a folder once all links are followed."""
-    # The reference may lie in a shared chain folder; the agent's own states may not.
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
