@@ -155,6 +155,10 @@ class TrajectoryRef:
     session: str | None = None
     companions: tuple[str, ...] = ()
     """Further files that complete it (native sessions beside a stream), relative to the run."""
+    since: str | None = None
+    """Only what was recorded from this time on (ISO 8601) belongs to the stage."""
+    turns: tuple[int, int] | None = None
+    """Only these user turns of the file belong to the stage: the first and the last, 1-based."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +184,15 @@ class Trajectory:
     """Record kinds that no rule knows, with how often they occur; each is a `RAW` step."""
     usage: Usage | None = None
     """Totals that the trajectory itself records; null where it has none."""
+    agent: str | None = None
+    """Name of the agent, where the trajectory says it."""
+    agent_version: str | None = None
+    model: str | None = None
+    """The language model that the session as a whole names; steps may name others."""
+    exit_status: str | None = None
+    """How the session ended, in the format's own word (`Submitted`, `error_max_turns`)."""
+    patch: str | None = None
+    """The final patch, where the format keeps one (a submission)."""
 
     @property
     def step_count(self) -> int:
