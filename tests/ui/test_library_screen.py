@@ -38,7 +38,7 @@ async def test_lists_every_run_with_its_verdicts_and_what_is_wrong_with_a_broken
         assert "3 runs" in text
         assert "scripted-demo/notes-cli" in text
         assert "✓✗✗✗" in text
-        assert "bad 2" in text
+        assert "bad at 2" in text
         broken = next(line for line in text.splitlines() if "other/broken" in line)
         assert "run.json" in broken
 

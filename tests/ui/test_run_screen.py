@@ -143,7 +143,7 @@ async def test_in_a_zoomed_diff_the_tree_stands_beside_it(demo_run: Path) -> Non
     async with on_screen(run_screen(demo_run)) as (_, pilot):
         text = await press(pilot, "shift+tab", "z")
         line = next(line for line in text.splitlines() if "Diff S1→S2" in line)
-        assert line.count("Diff S1→S2") == 2
+        assert "Files S1→S2  3" in line
 
 
 async def test_ctrl_c_without_a_selection_quits(demo_run: Path) -> None:

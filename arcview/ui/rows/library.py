@@ -15,7 +15,7 @@ from arcview.ui.rows.figures import STATUS_BADGE, VERDICT_GLYPH, VERDICT_STYLE, 
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.safe import one_line, pieces, plain
 
-_STRIP_MAX = 24
+_STRIP_MAX, _NAME_MAX = 24, 48
 
 
 class LibraryRows(RowSource):
@@ -26,6 +26,7 @@ class LibraryRows(RowSource):
         self._shown: list[LibraryRow] = []
         self.failing_only = False
         self._strip = 6
+        self._name_width = 12
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -45,6 +46,8 @@ class LibraryRows(RowSource):
         self._shown += [row for row in rows if self._is_wanted(row)]
         longest = (len(row.overview.stages) for row in rows if row.overview is not None)
         self._strip = min(_STRIP_MAX, max((self._strip, *longest)))
+        names = (cells(one_line(row.name)) for row in rows)
+        self._name_width = min(_NAME_MAX, max((self._name_width, *names)))
 
     def show_failing_only(self, failing_only: bool) -> None:
         """Leaves out the runs whose gates all passed, or shows them."""
@@ -81,15 +84,26 @@ class LibraryRows(RowSource):
             return (Cell(error, scrolls=True),)
         right = self._right(row.overview, width)
         return (
-            Cell(plain(f" {_name(row)}"), scrolls=True),
+            Cell(self._left(row, width), scrolls=True),
             Cell(right, width=min(right.cell_length, max(0, width - 16))),
+        )
+
+    def _left(self, row: LibraryRow, width: int) -> Content:
+        overview = row.overview
+        assert overview is not None
+        name = one_line(row.name)
+        parts = [part for part in (overview.agent, overview.task_id) if part and part not in name]
+        room = self._name_width if width >= 100 else 0
+        return pieces(
+            f" {name}{' ' * (room - cells(name))}",
+            (f"  {one_line(' · '.join(parts))}", theme.MUTED),
         )
 
     def _right(self, overview: Overview, width: int) -> Content:
         bad = overview.first_bad_stage
         columns: list[str | tuple[str, str] | Content] = ["  ", strip(overview, self._strip)]
         if width >= 60:
-            columns.append((f"  {f'bad {bad}' if bad is not None else '':<7}", theme.FAIL))
+            columns.append((f"  {f'bad at {bad}' if bad is not None else '':<10}", theme.FAIL))
         if width >= 80:
             columns.append(_chain(overview))
         if width >= 100:
@@ -120,15 +134,6 @@ def _chain(overview: Overview) -> Content:
         return Content.styled("  no chain gate", theme.FAINT)
     verdict = cell.judgement.verdict
     return plain(f"  chain {VERDICT_GLYPH[verdict]}".ljust(15), VERDICT_STYLE[verdict])
-
-
-def _name(row: LibraryRow) -> str:
-    overview = row.overview
-    assert overview is not None
-    name = one_line(row.name)
-    said = one_line(" · ".join(part for part in (overview.agent, overview.task_id) if part))
-    known = all(part in name for part in said.split(" · "))
-    return name if known or cells(name) > 60 else f"{name}  {said}"
 
 
 def _has_failed(overview: Overview) -> bool:

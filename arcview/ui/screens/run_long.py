@@ -151,7 +151,7 @@ class RunLong:
     def _title_diff(self) -> None:
         title = run_titles.diff_title(self._session.pair, self._session.mode, self.changes)
         set_title(self.diff, title)
-        set_title(self.tree, title)
+        set_title(self.tree, run_titles.tree_title(self._session.pair, self.changes))
         pair, split = self._session.pair, self._session.split
         remark = run_titles.diff_remark(self._opened.run, pair, self._notes, split=split)
         set_remark(self.diff, remark)

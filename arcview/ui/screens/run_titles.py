@@ -64,6 +64,12 @@ def diff_title(pair: StatePair, mode: DiffMode, changes: Sequence[FileChange] | 
     return pieces(*parts)
 
 
+def tree_title(pair: StatePair, changes: Sequence[FileChange] | None) -> Content:
+    """`Files S2→S3  4`."""
+    count = f"  {len(changes)}" if changes is not None else ""
+    return pieces(("Files ", "bold"), one_line(pair.title), (count, theme.MUTED))
+
+
 def diff_remark(run: Run, pair: StatePair, notes: Sequence[str], *, split: bool) -> Content:
     """What stands in the lower border of the diff: its layout, and how sure its states are."""
     remarks = ["side by side"] if split else []
