@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -61,15 +60,13 @@ async def on_screen(
         assert " failed: " not in notice(app)
 
 
-@cache
-def _shared_cache() -> TemporaryDirectory[str]:
-    """One cache for all tests of a process: a run is read and its states are built once."""
-    return TemporaryDirectory(prefix="arcview-tests-")
+RUN_CACHE = Path()
+"""Set for each process of the tests by `conftest`."""
 
 
 def open_run(path: Path) -> OpenRun:
     """An open run, from the shared cache where another test has opened it."""
-    return OpenRun.open(path, cache_root=Path(_shared_cache().name))
+    return OpenRun.open(path, cache_root=RUN_CACHE)
 
 
 def run_screen(path: Path) -> RunScreen:
