@@ -126,6 +126,16 @@ class ShowTrail(Model):
     """Why there is nothing to go on, where that is so."""
 
 
+class ShowExercise(Model):
+    """Whether a self-test of the stage exercised what a failing test checks: a guess from names."""
+
+    answer: Literal["likely", "unlikely", "unknown"]
+    reason: str
+    step: int | None
+    """The self-test that the reason speaks of."""
+    step_key: str | None
+
+
 class ShowFailure(Model):
     """One expected test that is not ok."""
 
@@ -142,6 +152,8 @@ class ShowFailure(Model):
     traceback: str | None
     frames: list[ShowFrame]
     trail: ShowTrail | None = None
+    exercised: ShowExercise | None = None
+    """Null for the chain gate, which no stage of the agent stands beside."""
 
 
 class ShowSelfTest(Model):
@@ -163,7 +175,46 @@ class ShowSelfTest(Model):
     masked: str | None
     """What hides the result (`pipe into tail`, `|| true`)."""
     earlier_stages: list[StageIndex] | None
-    """Earlier stages whose tests it ran again."""
+    """Earlier stages whose tests it ran again; null where what it ran names no test file."""
+
+
+class ShowLateEdit(Model):
+    """A source or test file that was changed after the last green run."""
+
+    step: int | None
+    step_key: str
+    path: str
+
+
+class ShowClaim(Model):
+    """A sentence of the agent's closing message that claims success."""
+
+    kind: Literal["tests_pass", "works", "unchanged", "done"]
+    """`unchanged`: behaviour is the same as before."""
+    text: str
+    start: Count
+    """Offsets, in that message, of the phrase that decided."""
+    end: Count
+    step: int | None
+    step_key: str | None
+
+
+class ShowSelfTestDepth(Model):
+    """What the agent's own tests covered, beside what the gate says."""
+
+    revisits_earlier: bool | None
+    """A test of an earlier stage was run again; null where only suites ran that name no test."""
+    last_green_step: int | None
+    """The last suite or assertion that passed; null where none did."""
+    last_green_step_key: str | None
+    edits_after_green: list[ShowLateEdit] | None
+    """Null where there was no green run."""
+    edits_basis: Literal["recorded", "visible"]
+    """`visible`: only what calls spell out is known, not what programs wrote."""
+    claim: ShowClaim | None
+    """The strongest one; null where the agent closed without a claim or without a message."""
+    claim_gap: bool | None
+    """Success was claimed and the gate failed; null where the gate is unmeasured."""
 
 
 class ShowState(Model):
@@ -237,6 +288,9 @@ class ListGate(_Verdict):
 class ShowGate(ListGate, _Failing):
     """One gate on one state with its failing tests."""
 
+    self_test_depth: ShowSelfTestDepth | None = None
+    """Of the pass that ended in a between-state."""
+
 
 class _Stage(_Verdict):
     index: StageIndex
@@ -271,6 +325,7 @@ class ShowStage(_Stage, _Failing):
     """One stage with its failing tests and the agent's own tests."""
 
     self_tests: list[ShowSelfTest]
+    self_test_depth: ShowSelfTestDepth | None = None
     between: list[ShowGate]
     """Its gate on the states between it and the next stage."""
 

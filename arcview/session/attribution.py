@@ -254,8 +254,9 @@ class Attribution:
         if state_id not in self._ways:
             trajectory = self._read_trajectory(state_id)
             edits = step_edits(trajectory, self.resolve(state_id))
-            base = self._files.before(state_id)
-            replay = Replay(lambda path: self._files.text(base, path), self._renamed(state_id))
+            files, base = self._files, self._files.before(state_id)
+            # Not `self`: a circle would hold the run's cache until the next collection.
+            replay = Replay(lambda path: files.text(base, path), self._renamed(state_id))
             for item in edits:
                 replay.apply(item)
             commands = tuple(

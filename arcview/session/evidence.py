@@ -101,7 +101,7 @@ class EvidenceFinder:
             return ()
         name = f"evidence-{gate}-{view.cell.state}"
         kept = self._opened.load_view(name, _Kept)
-        states = self._digest()
+        states = self.states_digest()
         if kept is not None and kept.states == states and len(kept.failures) == len(view.failing):
             return kept.failures
         found = tuple(self._of_test(gate, view.cell.state, failing) for failing in view.failing)
@@ -114,7 +114,7 @@ class EvidenceFinder:
         if self._trails is None:
             from arcview.session.trail import TrailFinder  # 25 ms that kept evidence spares
 
-            self._digest()
+            self.states_digest()
             self._trails = TrailFinder(self._opened)
         return self._trails
 
@@ -124,7 +124,7 @@ class EvidenceFinder:
         has_files = bool(self.trails.workspace.paths(state))
         return _cut(self.trails.trail(stage, state or "", failing), has_files)
 
-    def _digest(self) -> str:
+    def states_digest(self) -> str:
         """Tells whether the states are still those that something was found in."""
         if self._states is None:
             try:
@@ -144,10 +144,13 @@ def _cut(trail: Trail, has_files: bool) -> Evidence:
     # Without the files of the state nobody can tell whose code a frame is in.
     kinds = (FrameKind.PROJECT,) if has_files else (FrameKind.PROJECT, FrameKind.UNKNOWN)
     places = tuple(_frames(trail, kinds)) or tuple(_candidates(trail))
+    named = {place.path for place in places}
+    # Files that the failure itself leads to come first.
+    suspect = sorted((c.path for c in trail.suspect_change), key=lambda path: path not in named)
     return Evidence(
         places[:MAX_FRAMES],
         trail.began,
-        tuple(change.path for change in trail.suspect_change)[:MAX_FRAMES],
+        tuple(suspect[:MAX_FRAMES]),
         tuple(Seen(s.step, s.number, s.line) for s in trail.symptoms[:MAX_FRAMES]),
         trail.nothing,
         trail.suspect_steps[:MAX_FRAMES],

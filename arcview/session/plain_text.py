@@ -6,7 +6,6 @@ Everything that comes from a run passes `arcview.text.clean`. Pure: takes views,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arcview.analysis.comparison import split_actual_expected
@@ -15,8 +14,12 @@ from arcview.analysis.overview import NEVER_RAN, GateCell, Overview, StageRow, T
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, ok_count
 from arcview.model.results import GateTest, GroupCounts, Verdict
 from arcview.model.run import Status
+from arcview.session.evidence import Evidence, EvidenceFinder
 from arcview.session.library import LibraryRow
-from arcview.text import cells, clean
+from arcview.session.plain_text_parts import Glyphs, aligned, clipped, cost, duration, one_line
+from arcview.session.plain_text_trail import depth_lines, evidence_lines
+from arcview.session.self_test_depth import self_test_depth
+from arcview.text import clean
 
 if TYPE_CHECKING:
     from arcview.analysis.self_tests import SelfTest
@@ -24,39 +27,6 @@ if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
 
 _MESSAGE_LINES = 8
-_LINE_LIMIT = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Glyphs:
-    """The few characters beyond ASCII that plain text uses, or what stands in for them."""
-
-    passed: str = "✓"
-    failed: str = "✗"
-    unmeasured: str = "?"
-    nothing: str = "–"
-    dot: str = "·"
-    minus: str = "−"
-    more: str = "…"
-    between: str = "◇"
-
-    @classmethod
-    def for_encoding(cls, encoding: str | None) -> Glyphs:
-        """The glyphs that can be written in an encoding."""
-        wanted = cls()
-        try:
-            "✓✗–·−…◇".encode(encoding or "ascii")
-        except (UnicodeEncodeError, LookupError):
-            return cls("+", "x", "?", "-", "|", "-", "...", ">")
-        return wanted
-
-    def verdict(self, verdict: Verdict) -> str:
-        """The glyph of a verdict."""
-        return {
-            Verdict.PASSED: self.passed,
-            Verdict.FAILED: self.failed,
-            Verdict.UNMEASURED: self.unmeasured,
-        }[verdict]
 
 
 def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]:
@@ -78,16 +48,22 @@ def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]
     yield from writer.stage_table(rows, changes)
     if overview.chain_gate is not None:
         yield from writer.chain(overview.chain_gate)
+    evidence = EvidenceFinder(run)
+
+    def gate(title: str, gate: str, state: str | None) -> Iterator[str]:
+        return writer.gate(title, run.gate_view(gate, state), evidence.of_gate(gate, state))
+
     for row in rows:
-        yield from writer.gate(f"Stage {row.index}", run.gate_view(str(row.index)))
+        yield from gate(f"Stage {row.index}", str(row.index), None)
         for cell in row.between:
-            view = run.gate_view(cell.gate, cell.state)
-            yield from writer.gate(f"{clean(cell.state or '')} (after stage {row.index})", view)
+            title = f"{clean(cell.state or '')} (after stage {row.index})"
+            yield from gate(title, cell.gate, cell.state)
         yield from writer.self_tests(row.index, run.self_tests(row.index))
+        yield from depth_lines(self_test_depth(run, evidence, row.index), glyphs)
     if overview.chain_gate is not None and stage is None:
-        yield from writer.gate("Chain gate", run.gate_view("chain", overview.chain_gate.state))
+        yield from gate("Chain gate", "chain", overview.chain_gate.state)
     for problem in run.all_problems():
-        yield from ("", f"Problem: {_line(problem.where)}: {_line(problem.what)}")
+        yield from ("", f"Problem: {one_line(problem.where)}: {one_line(problem.what)}")
 
 
 def list_lines(rows: Iterable[LibraryRow], glyphs: Glyphs) -> Iterator[str]:
@@ -99,11 +75,11 @@ def list_lines(rows: Iterable[LibraryRow], glyphs: Glyphs) -> Iterator[str]:
     broken: list[str] = []
     for row in rows:
         if row.overview is None:
-            broken.append(f"{_line(row.name)}: {_line(row.error or '')}")
+            broken.append(f"{one_line(row.name)}: {one_line(row.error or '')}")
         else:
             table.append(writer.library_row(row.name, row.overview))
     if len(table) > 1:
-        yield from _aligned(table, right=frozenset({4, 6, 7}))
+        yield from aligned(table, right=frozenset({4, 6, 7}))
     yield from broken
 
 
@@ -119,20 +95,20 @@ class _Writer:
         agent = " ".join(part for part in (overview.agent, overview.agent_version) if part)
         attempt = f"attempt {overview.attempt}" if overview.attempt else None
         names = (overview.task_id, agent, overview.model, attempt, overview.layout)
-        yield dot.join(_line(name) for name in names if name)
+        yield dot.join(one_line(name) for name in names if name)
         status = overview.status.value
         if overview.status_detail:
-            status += f": {_line(overview.status_detail)}"
+            status += f": {one_line(overview.status_detail)}"
         yield f"status: {status}"
         if overview.first_bad_stage is not None:
-            state = f" ({_line(overview.first_bad_state)})" if overview.first_bad_state else ""
+            state = f" ({one_line(overview.first_bad_state)})" if overview.first_bad_state else ""
             gate = overview.first_failing_gate or "none"
             yield f"first bad stage: {overview.first_bad_stage}{state}{dot}failing gate: {gate}"
         totals = overview.totals
-        cost = _total(totals.cost_usd, _cost)
-        between = _total(totals.between_cost_usd, _cost)
-        time = _total(totals.duration_s, _duration)
-        parts = [f"cost {cost}", f"between stages {between}" if between else "", f"time {time}"]
+        spent = _total(totals.cost_usd, cost)
+        between = _total(totals.between_cost_usd, cost)
+        time = _total(totals.duration_s, duration)
+        parts = [f"cost {spent}", f"between stages {between}" if between else "", f"time {time}"]
         yield dot.join(part for part in parts if part)
 
     def stage_table(
@@ -148,10 +124,10 @@ class _Writer:
         empty = {column for column in (2, 3, 4) if all(line[column] == "" for line in table[1:])}
         kept = [tuple(c for i, c in enumerate(line) if i not in empty) for line in table]
         width = len(kept[0])
-        return _aligned(kept, right=frozenset(range(2, width - 2)))
+        return aligned(kept, right=frozenset(range(2, width - 2)))
 
     def _stage(self, row: StageRow, change: ChangeSummary) -> tuple[str, ...]:
-        title = f" {_line(row.title)}" if row.title else ""
+        title = f" {one_line(row.title)}" if row.title else ""
         return (
             self._stage_verdict(row),
             f"{row.index}{title}",
@@ -162,8 +138,8 @@ class _Writer:
             self._number(row.gate.healed),
             self._number(row.steps),
             self._number(row.tool_calls),
-            _cost(row.cost_usd) or self._glyphs.nothing,
-            _duration(row.duration_s) or self._glyphs.nothing,
+            cost(row.cost_usd) or self._glyphs.nothing,
+            duration(row.duration_s) or self._glyphs.nothing,
             self._change(change),
             self._status(row),
         )
@@ -171,7 +147,7 @@ class _Writer:
     def _between(self, cell: GateCell) -> tuple[str, ...]:
         return (
             self._verdict(cell),
-            f"{self._glyphs.between} {_line(cell.state or '')}",
+            f"{self._glyphs.between} {one_line(cell.state or '')}",
             self._fraction(cell.f2p),
             self._fraction(cell.p2p),
             self._fraction(cell.other),
@@ -191,7 +167,7 @@ class _Writer:
     def _status(self, row: StageRow) -> str:
         parts = [] if row.status is Status.COMPLETED else [row.status.value]
         if row.judgement.reason and row.status not in NEVER_RAN:
-            parts.append(_line(row.judgement.reason))
+            parts.append(one_line(row.judgement.reason))
         if row.judgement.conflict and row.judgement.recorded is not None:
             parts.append(f"recorded as {row.judgement.recorded.value}")
         return "; ".join(parts)
@@ -213,12 +189,13 @@ class _Writer:
     def chain(self, cell: GateCell) -> Iterator[str]:
         groups = (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other))
         counts = " ".join(f"{name} {self._fraction(c)}" for name, c in groups if c is not None)
-        reason = f" ({_line(cell.judgement.reason)})" if cell.judgement.reason else ""
+        reason = f" ({one_line(cell.judgement.reason)})" if cell.judgement.reason else ""
         yield f"{self._verdict(cell)}  chain gate {counts}{reason}"
 
-    def gate(self, title: str, view: GateView) -> Iterator[str]:
+    def gate(self, title: str, view: GateView, found: Sequence[Evidence]) -> Iterator[str]:
         if not view.failing:
             return
+        evidence = {id(f.test): e for f, e in zip(view.failing, found, strict=True)}
         count = len(view.failing)
         causes = len(view.groups)
         yield ""
@@ -227,21 +204,22 @@ class _Writer:
             f"{causes} cause{'' if causes == 1 else 's'}"
         )
         for group in view.groups:
-            yield f"  {len(group.tests)} {self._glyphs.dot} {_line(group.title)}"
+            yield f"  {len(group.tests)} {self._glyphs.dot} {one_line(group.title)}"
             for test in group.tests:
                 yield from self._failing(test, view)
+                yield from evidence_lines(evidence[id(test)], self._glyphs)
 
     def _failing(self, test: GateTest, view: GateView) -> Iterator[str]:
         history = view.history_of(test)
         word = history.value.replace("_", " ") if history is not None else ""
         yield (
-            f"    {self._glyphs.failed} {_line(test.id)}  "
+            f"    {self._glyphs.failed} {one_line(test.id)}  "
             f"[{test.group.value}, {test.outcome.value}, {word}]"
         )
         comparison = split_actual_expected(test)
         if comparison is not None:
-            yield f"        actual    {_line(comparison.actual)}"
-            yield f"        expected  {_line(comparison.expected)}"
+            yield f"        actual    {one_line(comparison.actual)}"
+            yield f"        expected  {one_line(comparison.expected)}"
         yield from self._message(test.message or "")
 
     def _message(self, message: str) -> Iterator[str]:
@@ -249,7 +227,7 @@ class _Writer:
         while lines and not lines[-1].strip():
             lines.pop()
         for line in lines[:_MESSAGE_LINES]:
-            yield f"        {_clipped(line, self._glyphs)}".rstrip()
+            yield f"        {clipped(line, self._glyphs)}".rstrip()
         hidden = len(lines) - _MESSAGE_LINES
         if hidden > 0:
             lines_ = "line" if hidden == 1 else "lines"
@@ -270,11 +248,11 @@ class _Writer:
                 test.kind.value,
                 clean(test.runner),
                 self._outcome(test),
-                _clipped(_line(test.command), self._glyphs, 100),
+                clipped(one_line(test.command), self._glyphs, 100),
             )
             for test in tests
         ]
-        yield from _aligned(table, right=frozenset())
+        yield from aligned(table, right=frozenset())
 
     def _outcome(self, test: SelfTest) -> str:
         counts = [
@@ -290,7 +268,7 @@ class _Writer:
         if test.exit_code is not None:
             counts.append(f"exit {test.exit_code}")
         if test.masked:
-            counts.append(f"masked: {_line(test.masked)}")
+            counts.append(f"masked: {one_line(test.masked)}")
         return ", ".join(counts)
 
     def library_row(self, name: str, overview: Overview) -> tuple[str, ...]:
@@ -298,53 +276,16 @@ class _Writer:
         chain = overview.chain_gate
         bad = overview.first_bad_stage
         return (
-            _line(name),
-            _line(overview.agent or self._glyphs.nothing),
-            _line(overview.task_id),
+            one_line(name),
+            one_line(overview.agent or self._glyphs.nothing),
+            one_line(overview.task_id),
             strip,
             self._number(bad),
             self._verdict(chain) if chain is not None else self._glyphs.nothing,
-            _cost(overview.totals.cost_usd.known) or self._glyphs.nothing,
-            _duration(overview.totals.duration_s.known) or self._glyphs.nothing,
+            cost(overview.totals.cost_usd.known) or self._glyphs.nothing,
+            duration(overview.totals.duration_s.known) or self._glyphs.nothing,
             overview.status.value,
         )
-
-
-def _line(text: str) -> str:
-    """One clean line."""
-    return " ".join(clean(text).split())
-
-
-def _clipped(text: str, glyphs: Glyphs, limit: int = _LINE_LIMIT) -> str:
-    if len(text) <= limit:
-        return text
-    return f"{text[:limit]}{glyphs.more} ({len(text) - limit} more characters)"
-
-
-def _aligned(table: Sequence[tuple[str, ...]], *, right: frozenset[int]) -> Iterator[str]:
-    """Columns two blanks apart; those in `right` end at one edge, the last is not padded."""
-    widths = [max(cells(line[column]) for line in table) for column in range(len(table[0]))]
-    for line in table:
-        parts = []
-        for column, (text, width) in enumerate(zip(line, widths, strict=True)):
-            pad = " " * (width - cells(text))
-            parts.append(pad + text if column in right else text + pad)
-        yield "  ".join(parts).rstrip()
-
-
-def _cost(usd: float | None) -> str:
-    return "" if usd is None else f"${usd:.2f}"
-
-
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    if whole < 3600:
-        return f"{whole // 60}m{whole % 60:02}"
-    return f"{whole // 3600}h{whole % 3600 // 60:02}"
 
 
 def _total(total: Total, write: Callable[[float | None], str]) -> str:

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from arcview.analysis.gate_view import FailingTest
@@ -19,8 +20,10 @@ from arcview.model.run import Run
 from arcview.model.states import State
 from arcview.model.trajectory import Usage
 from arcview.session.evidence import Evidence, EvidenceFinder, Place
+from arcview.session.self_test_depth import SelfTestDepth, self_test_depth
 
 if TYPE_CHECKING:
+    from arcview.analysis.self_test_depth import Exercise
     from arcview.analysis.self_tests import SelfTest
     from arcview.session.change_summary import ChangeSummary
     from arcview.session.opened import OpenRun
@@ -42,22 +45,34 @@ def show(run: OpenRun, stage: int | None = None) -> Json:
     overview = run.complete_overview()
     rows = [row for row in overview.stages if stage is None or row.index == stage]
     evidence = EvidenceFinder(run)
-    stages = [
-        _stage(row, run.change(row.index))
-        | _failing(run, evidence, str(row.index), None)
-        | {"self_tests": [_self_test(test) for test in run.self_tests(row.index)]}
-        | {
-            "between": [
-                _gate(cell) | _failing(run, evidence, cell.gate, cell.state) for cell in row.between
-            ]
-        }
-        for row in rows
-    ]
+    stages = [_full_stage(run, evidence, row) for row in rows]
     chain = overview.chain_gate
     chain_gate = None
     if chain is not None:
         chain_gate = _gate(chain) | _failing(run, evidence, "chain", chain.state)
     return _header(run.run, overview, stages, chain_gate, _problems(run))
+
+
+def _full_stage(run: OpenRun, evidence: EvidenceFinder, row: StageRow) -> Json:
+    depth = self_test_depth(run, evidence, row.index)
+    tests = run.self_tests(row.index)
+    between = []
+    for cell in row.between:
+        of_pass = self_test_depth(run, evidence, row.index, cell.state)
+        gate = _gate(cell) | _failing(run, evidence, cell.gate, cell.state, of_pass)
+        between.append(gate | {"self_test_depth": _depth(of_pass)})
+    return (
+        _stage(row, run.change(row.index))
+        | _failing(run, evidence, str(row.index), None, depth)
+        | {
+            "self_tests": [
+                _self_test(test, earlier)
+                for test, earlier in zip(tests, depth.earlier_stages, strict=True)
+            ],
+            "self_test_depth": _depth(depth),
+            "between": between,
+        }
+    )
 
 
 def list_row(run: OpenRun) -> Json:
@@ -223,13 +238,20 @@ def _change(change: ChangeSummary) -> Json:
     }
 
 
-def _failing(run: OpenRun, finder: EvidenceFinder, gate: str, state: str | None) -> Json:
+def _failing(
+    run: OpenRun,
+    finder: EvidenceFinder,
+    gate: str,
+    state: str | None,
+    depth: SelfTestDepth | None = None,
+) -> Json:
     view = run.gate_view(gate, state)
     found = finder.of_gate(gate, state)
+    exercised = depth.exercised if depth is not None else ()
     return {
         "failures": [
-            _failure(failing, evidence)
-            for failing, evidence in zip(view.failing, found, strict=True)
+            _failure(failing, evidence, exercise)
+            for failing, evidence, exercise in zip_longest(view.failing, found, exercised)
         ],
         "healed": [test.id for test in view.healed],
         "signatures": [
@@ -239,7 +261,7 @@ def _failing(run: OpenRun, finder: EvidenceFinder, gate: str, state: str | None)
     }
 
 
-def _failure(failing: FailingTest, evidence: Evidence) -> Json:
+def _failure(failing: FailingTest, evidence: Evidence, exercise: Exercise | None) -> Json:
     test = failing.test
     return {
         "id": test.id,
@@ -263,6 +285,14 @@ def _failure(failing: FailingTest, evidence: Evidence) -> Json:
             ],
             "nothing": evidence.nothing,
         },
+        "exercised": None
+        if exercise is None
+        else {
+            "answer": exercise.answer,
+            "reason": exercise.reason,
+            "step": exercise.step,
+            "step_key": exercise.step_key,
+        },
     }
 
 
@@ -281,7 +311,7 @@ def _frame(place: Place) -> Json:
     }
 
 
-def _self_test(test: SelfTest) -> Json:
+def _self_test(test: SelfTest, earlier: tuple[int, ...] | None) -> Json:
     return {
         "step": test.step_number,
         "step_key": test.step_key,
@@ -294,7 +324,31 @@ def _self_test(test: SelfTest) -> Json:
         "skipped": test.skipped,
         "exit_code": test.exit_code,
         "masked": test.masked,
-        "earlier_stages": None,
+        "earlier_stages": None if earlier is None else list(earlier),
+    }
+
+
+def _depth(depth: SelfTestDepth) -> Json:
+    late, claim = depth.edits_after_green, depth.claim
+    return {
+        "revisits_earlier": depth.revisits_earlier,
+        "last_green_step": depth.last_green_step,
+        "last_green_step_key": depth.last_green_key,
+        "edits_after_green": None
+        if late is None
+        else [{"step": e.step, "step_key": e.step_key, "path": e.path} for e in late],
+        "edits_basis": depth.edits_basis,
+        "claim": None
+        if claim is None
+        else {
+            "kind": claim.kind.value,
+            "text": claim.text,
+            "start": claim.start,
+            "end": claim.end,
+            "step": depth.claim_step,
+            "step_key": depth.claim_key,
+        },
+        "claim_gap": depth.claim_gap,
     }
 
 

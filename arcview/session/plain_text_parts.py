@@ -1,0 +1,83 @@
+"""The pieces that plain text is put together from: glyphs, clean lines, columns, figures. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arcview.model.results import Verdict
+from arcview.text import cells, clean
+
+LINE_LIMIT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The few characters beyond ASCII that plain text uses, or what stands in for them."""
+
+    passed: str = "✓"
+    failed: str = "✗"
+    unmeasured: str = "?"
+    nothing: str = "–"
+    dot: str = "·"
+    minus: str = "−"
+    more: str = "…"
+    between: str = "◇"
+
+    @classmethod
+    def for_encoding(cls, encoding: str | None) -> Glyphs:
+        """The glyphs that can be written in an encoding."""
+        wanted = cls()
+        try:
+            "✓✗–·−…◇".encode(encoding or "ascii")
+        except (UnicodeEncodeError, LookupError):
+            return cls("+", "x", "?", "-", "|", "-", "...", ">")
+        return wanted
+
+    def verdict(self, verdict: Verdict) -> str:
+        """The glyph of a verdict."""
+        return {
+            Verdict.PASSED: self.passed,
+            Verdict.FAILED: self.failed,
+            Verdict.UNMEASURED: self.unmeasured,
+        }[verdict]
+
+
+def one_line(text: str) -> str:
+    """One clean line."""
+    return " ".join(clean(text).split())
+
+
+def clipped(text: str, glyphs: Glyphs, limit: int = LINE_LIMIT) -> str:
+    """A clean text, cut with a mark that says how much is left out."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}{glyphs.more} ({len(text) - limit} more characters)"
+
+
+def aligned(table: Sequence[tuple[str, ...]], *, right: frozenset[int]) -> Iterator[str]:
+    """Columns two blanks apart; those in `right` end at one edge, the last is not padded."""
+    widths = [max(cells(line[column]) for line in table) for column in range(len(table[0]))]
+    for line in table:
+        parts = []
+        for column, (text, width) in enumerate(zip(line, widths, strict=True)):
+            pad = " " * (width - cells(text))
+            parts.append(pad + text if column in right else text + pad)
+        yield "  ".join(parts).rstrip()
+
+
+def cost(usd: float | None) -> str:
+    """`$1.20`; empty where it is unknown."""
+    return "" if usd is None else f"${usd:.2f}"
+
+
+def duration(seconds: float | None) -> str:
+    """`7s`, `2m05`, `1h07`; empty where it is unknown."""
+    if seconds is None:
+        return ""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02}"
+    return f"{whole // 3600}h{whole % 3600 // 60:02}"
