@@ -1,0 +1,247 @@
+"""The figures of `arcview stats` in order: their names, and what each of them counts in words.
+
+One table, so that the command, the screen, the schema and the documents say the same. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arcview.analysis import statistics_counts as counts
+from arcview.analysis.statistics_counts import Count, CountAt, Values
+from arcview.model.results import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class FigureSpec:
+    """A share k of n."""
+
+    name: str
+    title: str
+    counts: str
+    """What k and n are, in words."""
+    count: Count = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ListSpec:
+    """A share for each position in the chain."""
+
+    name: str
+    title: str
+    counts: str
+    at: CountAt = field(compare=False)
+    """The tally of a run at a position, counted from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class MedianSpec:
+    """A middle value."""
+
+    name: str
+    title: str
+    counts: str
+    unit: str
+    values: Values = field(compare=False)
+
+
+FIGURES: tuple[FigureSpec, ...] = (
+    FigureSpec(
+        "first_stage_pass",
+        "first stage passes",
+        "stage gates 1 that passed, of those with a verdict",
+        lambda run: counts.stage_pass(run, 1),
+    ),
+    FigureSpec(
+        "completion_chain",
+        "chain gate passes",
+        "chain gates that passed, of those with a verdict",
+        counts.completion_chain,
+    ),
+    FigureSpec(
+        "completion_strict",
+        "chain gate and every stage pass",
+        "runs whose chain gate and all stage gates passed, of runs where that is known",
+        counts.completion_strict,
+    ),
+    FigureSpec(
+        "f2p_after_fail",
+        "new behaviour works after a failed stage",
+        "stages all of whose F2P tests are ok, of stages after one whose gate failed",
+        counts.f2p_after(Verdict.FAILED),
+    ),
+    FigureSpec(
+        "f2p_after_pass",
+        "new behaviour works after a passed stage",
+        "stages all of whose F2P tests are ok, of stages after one whose gate passed",
+        counts.f2p_after(Verdict.PASSED),
+    ),
+    FigureSpec(
+        "f2p_after_f2p_fail",
+        "… after a stage whose new behaviour does not work",
+        "as above, by the F2P tests of the stage before alone",
+        counts.f2p_after_f2p(worked=False),
+    ),
+    FigureSpec(
+        "f2p_after_f2p_pass",
+        "… after a stage whose new behaviour works",
+        "as above, by the F2P tests of the stage before alone",
+        counts.f2p_after_f2p(worked=True),
+    ),
+    FigureSpec(
+        "f2p_after_any_fail",
+        "… after any failed stage",
+        "as above, of stages after a failed gate, however long before",
+        counts.f2p_after_all(passed=False),
+    ),
+    FigureSpec(
+        "f2p_after_no_fail",
+        "… after passed stages only",
+        "as above, of stages before which every gate passed",
+        counts.f2p_after_all(passed=True),
+    ),
+    FigureSpec(
+        "regression",
+        "something earlier is broken though the new works",
+        "stages with a P2P test that is not ok, of stages all of whose F2P tests are ok",
+        counts.regression,
+    ),
+    FigureSpec(
+        "regression_true",
+        "… broken by this stage",
+        "those with a P2P test that was ok at its last earlier result",
+        counts.regression_true,
+    ),
+    FigureSpec(
+        "regression_inherited",
+        "… broken before",
+        "those whose P2P tests that are not ok were none at their last earlier result",
+        counts.regression_inherited,
+    ),
+    FigureSpec(
+        "regression_unclear",
+        "… broken at an unknown time",
+        "those of which no earlier result tells",
+        counts.regression_unclear,
+    ),
+    FigureSpec(
+        "regression_tests",
+        "… tests broken by this stage",
+        "P2P tests that were ok at their last earlier result and are not, of the P2P tests there",
+        counts.regression_tests,
+    ),
+    FigureSpec(
+        "regression_chain",
+        "… at the chain gate",
+        "chain gates with a P2P test that is not ok, of those all of whose F2P tests are ok",
+        counts.regression_chain,
+    ),
+    FigureSpec(
+        "healed",
+        "stage heals something broken before",
+        "stages with a test that is ok and was not, of stages whose gate has tests broken before",
+        counts.healed,
+    ),
+    FigureSpec(
+        "broken_again",
+        "stage breaks again what was healed",
+        "stages with a healed test that is not ok, of stages whose gate has healed tests",
+        counts.broken_again,
+    ),
+    FigureSpec(
+        "unnoticed_n2",
+        "failure before not even seen (below N2)",
+        "stages with awareness below N2, of stages after a failed one",
+        counts.unnoticed(2),
+    ),
+    FigureSpec(
+        "unnoticed_n3",
+        "failure before not acknowledged (below N3)",
+        "stages with awareness below N3, of stages after a failed one",
+        counts.unnoticed(3),
+    ),
+    FigureSpec(
+        "unnoticed_n5",
+        "no repair tried (below N5)",
+        "stages with awareness below N5, of stages after a failed one",
+        counts.unnoticed(5),
+    ),
+    FigureSpec(
+        "awareness_labelled",
+        "awareness labelled by people",
+        "stages whose level a person set, of stages that have one; the rest is suggested by rules",
+        counts.labelled,
+    ),
+    FigureSpec(
+        "self_tests_revisit",
+        "own tests go back to earlier stages",
+        "stages that ran tests of an earlier stage, of later stages where that can be told",
+        counts.revisits,
+    ),
+    FigureSpec(
+        "shared_files",
+        "changed files that an earlier stage changed too",
+        "files an earlier stage changed, of all files that later stages changed",
+        counts.shared_files,
+    ),
+)
+
+LISTS: tuple[ListSpec, ...] = (
+    ListSpec(
+        "stage_pass",
+        "stage passes, by position",
+        "gates of this stage that passed, of those with a verdict",
+        counts.stage_pass,
+    ),
+    ListSpec(
+        "survival",
+        "no failure so far, by position",
+        "runs whose gates all passed up to this stage, of runs where that is known",
+        counts.survival,
+    ),
+)
+
+
+MEDIANS: tuple[MedianSpec, ...] = (
+    MedianSpec(
+        "source_lines",
+        "source lines a stage",
+        "added and removed lines of source files",
+        "lines",
+        counts.lines("source_added", "source_removed"),
+    ),
+    MedianSpec("source_lines_added", "… added", "added", "lines", counts.lines("source_added")),
+    MedianSpec(
+        "source_lines_removed", "… removed", "removed", "lines", counts.lines("source_removed")
+    ),
+    MedianSpec(
+        "test_lines",
+        "test lines a stage",
+        "added and removed lines of test files",
+        "lines",
+        counts.lines("test_added", "test_removed"),
+    ),
+    MedianSpec("test_lines_added", "… added", "added", "lines", counts.lines("test_added")),
+    MedianSpec("test_lines_removed", "… removed", "removed", "lines", counts.lines("test_removed")),
+    MedianSpec(
+        "shared_files_per_stage",
+        "share of its files that a later stage shares",
+        "files an earlier stage changed, of the files that a later stage changed",
+        "share",
+        counts.shared_shares,
+    ),
+    MedianSpec(
+        "cost_per_passed_stage_usd",
+        "cost of a passed stage",
+        "what a stage cost whose gate passed",
+        "usd",
+        counts.of_passed("cost_usd"),
+    ),
+    MedianSpec(
+        "time_per_passed_stage_s",
+        "time of a passed stage",
+        "what a stage took whose gate passed",
+        "s",
+        counts.of_passed("duration_s"),
+    ),
+)
