@@ -107,24 +107,42 @@ class OpenRun:
         Raises:
             ArcviewError: it is not a run, or a required file of it is missing or wrong.
         """
-        settings = settings or Settings()
-        cache = RunCache.for_run(path, cache_root)
-        views = ViewCache(cache.folder / "views", f"{__version__}-{code_stamp()}")
-        skeleton = views.load("run", Skeleton, None)
-        if (
-            skeleton is not None
-            and skeleton.asked_layout == layout
-            and skeleton.policy == policy
-            and not changed(skeleton.inputs)
-        ):
-            with suppress(ArcviewError, OSError):  # a cache that cannot be written may still serve
-                cache.touch()
-            return cls(named(skeleton, path), views, cache, settings, from_cache=True)
+        found = cls.cached(
+            path, layout=layout, cache_root=cache_root, policy=policy, settings=settings
+        )
+        if found is not None:
+            return found
+        cache, views = _cache_of(path, cache_root)
         skeleton, opened, history = read_run(path, layout, policy)
+        settings = settings or Settings()
         run = cls(named(skeleton, path), views, cache, settings, from_cache=False)
         run._opened, run._history = opened, history
         run.save_view("run", Skeleton, skeleton)
         return run
+
+    @classmethod
+    def cached(
+        cls,
+        path: Path,
+        *,
+        layout: str | None = None,
+        cache_root: Path | None = None,
+        policy: Policy = DEFAULT_POLICY,
+        settings: Settings | None = None,
+    ) -> OpenRun | None:
+        """As `open`, but only from the cache; null where that is not possible."""
+        cache, views = _cache_of(path, cache_root)
+        skeleton = views.load("run", Skeleton, None)
+        if (
+            skeleton is None
+            or skeleton.asked_layout != layout
+            or skeleton.policy != policy
+            or changed(skeleton.inputs)
+        ):
+            return None
+        with suppress(ArcviewError, OSError):  # a cache that cannot be written may still serve
+            cache.touch()
+        return cls(named(skeleton, path), views, cache, settings or Settings(), from_cache=True)
 
     @property
     def store(self) -> StateStore:
@@ -365,6 +383,11 @@ class OpenRun:
         with suppress(ArcviewError):
             self._cache.prepare()
             self._views.save(name, type_, self._skeleton.stamp, value)
+
+
+def _cache_of(path: Path, cache_root: Path | None) -> tuple[RunCache, ViewCache]:
+    cache = RunCache.for_run(path, cache_root)
+    return cache, ViewCache(cache.folder / "views", f"{__version__}-{code_stamp()}")
 
 
 def _joined(first: PathRules, second: PathRules) -> PathRules:
