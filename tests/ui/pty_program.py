@@ -48,13 +48,14 @@ class Program(App[None]):
             "text": TextPane,
             "file": TextPane,
         }
-        yield panes[self._pane]()
+        self._shown = panes[self._pane]()
+        yield self._shown
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._fill)
 
     def _fill(self) -> None:
-        pane = self.screen.children[0]
+        pane = self._shown
         whole = "\n".join(self._texts)
         patches = {patch.change.path: patch for patch in hostile_patches(self._texts)}
         changes = [patch.change for patch in patches.values()]
@@ -86,7 +87,7 @@ class Program(App[None]):
 
     async def _page_through(self) -> None:
         """Draws every row, then the same shifted sideways and with a search."""
-        pane = self.screen.children[0]
+        pane = self._shown
         await self._drawn()
         if isinstance(pane, RowView):
             for search in ("", "e"):
