@@ -1,0 +1,50 @@
+"""Which records of a Codex rollout repeat the history of the thread that it was started from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from arcview.errors import BadInputError
+from arcview.readers.trajectories.codex_files import lines_of
+from arcview.readers.trajectories.codex_rollout import Rollout
+from arcview.readers.trajectories.records import Lines, each_record
+
+
+class CopiedHistory:
+    """Tells copies from what is new, record by record.
+
+    New clients number the records and name the first one of the new thread. Without that, what
+    equals the beginning of the other rollout, where that is at hand, is copied.
+    """
+
+    def __init__(self, rollout: Rollout, original: Path | None) -> None:
+        self._rollout = rollout
+        self._original = original
+        self._rest: Iterator[object] | None = None
+
+    def covers(self, value: object) -> bool:
+        """Whether the record, the next one in the file, is a copy."""
+        if not self._rollout.meta or not isinstance(value, dict):
+            return False
+        start = self._rollout.own_start
+        if start is not None:
+            ordinal = value.get("ordinal")
+            return type(ordinal) is int and ordinal < start
+        if self._original is None or self._rollout.parent is None:
+            return False
+        if self._rest is None:
+            self._rest = _payloads(self._original)
+        if next(self._rest, None) == (value.get("type"), value.get("payload")):
+            return True
+        self._original = None
+        return False
+
+
+def _payloads(path: Path) -> Iterator[object]:
+    try:
+        for _, value in each_record(lines_of(path), Lines(path.name)):
+            if isinstance(value, dict):
+                yield value.get("type"), value.get("payload")
+    except (BadInputError, OSError):
+        return  # what is wrong with it is said where it is read for its own sake

@@ -1,0 +1,228 @@
+"""Steps in the making, for logs that are one line of events: results find their calls by id.
+
+Shared by the readers of such logs. Knows no format and reads no file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from arcview.model.problem import Problem
+from arcview.model.trajectory import Image, Role, Step, StepKind, ToolCall, ToolResult, Usage
+from arcview.readers.trajectories.records import as_json, seconds_between
+
+_Number = TypeVar("_Number", int, float)
+
+
+@dataclass(slots=True)
+class Draft:
+    """One step in the making."""
+
+    address: str
+    """Message id, or file and record: the key of a step without calls."""
+    role: Role
+    kind: StepKind
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    at: str | None = None
+    usage: Usage | None = None
+    model: str | None = None
+    agent: str | None = None
+    parent_call: str | None = None
+    is_error: bool = False
+    session: str | None = None
+    raw: str | None = None
+    is_dropped: bool = False
+    """Something else says the same: it becomes no step."""
+
+
+@dataclass(slots=True)
+class CallSpot:
+    """Where a call is kept: calls are replaced when their result comes."""
+
+    draft: Draft
+    index: int
+
+    @property
+    def call(self) -> ToolCall:
+        """The call as it is now."""
+        return self.draft.calls[self.index]
+
+    @call.setter
+    def call(self, call: ToolCall) -> None:
+        self.draft.calls[self.index] = call
+
+
+@dataclass(slots=True)
+class Drafts:
+    """Takes the messages, calls and results of one log in their order."""
+
+    session: str | None = None
+    """Whose steps come next; readers set it while they read."""
+    agent: str | None = None
+    parent_call: str | None = None
+    items: list[Draft] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    unknown: Counter[str] = field(default_factory=Counter)
+    _spots: dict[str, list[CallSpot]] = field(default_factory=dict)
+    _early: dict[str, list[tuple[Draft, ToolResult]]] = field(default_factory=dict)
+
+    def add(
+        self,
+        role: Role,
+        kind: StepKind,
+        address: str,
+        *,
+        text: str = "",
+        at: str | None = None,
+        is_error: bool = False,
+    ) -> Draft:
+        """Appends a step of whoever speaks now."""
+        draft = Draft(address, role, kind, at=at, is_error=is_error, session=self.session)
+        draft.agent, draft.parent_call = self.agent, self.parent_call
+        if text:
+            draft.texts.append(text)
+        self.items.append(draft)
+        return draft
+
+    def note(
+        self, text: str, address: str, *, at: str | None = None, is_error: bool = False
+    ) -> Draft:
+        """Appends what the harness or the client says."""
+        role = Role.SYSTEM
+        return self.add(role, StepKind.NOTE, address, text=text, at=at, is_error=is_error)
+
+    def raw(self, value: object, address: str, kind: str, *, at: str | None = None) -> None:
+        """Appends a record that no rule knows, and counts it."""
+        self.unknown[kind] += 1
+        draft = self.add(Role.UNKNOWN, StepKind.RAW, address, at=at)
+        draft.raw = as_json(value)
+
+    def call(self, draft: Draft, call: ToolCall, call_id: str | None, address: str) -> CallSpot:
+        """Adds a call to a step, with the result that came before it, if one did.
+
+        A second call of the same id gets a key of its own and a remark.
+        """
+        known = self._spots.setdefault(call_id, []) if call_id is not None else []
+        if known:
+            self.problems.append(Problem(address, f"tool call id {call_id} is used again"))
+            note = f"duplicate id: {len(known)} earlier call(s) have it too"
+            call = replace(call, key=f"{call.key}#{len(known) + 1}", note=joined(call.note, note))
+        draft.calls.append(call)
+        spot = CallSpot(draft, len(draft.calls) - 1)
+        known.append(spot)
+        if call_id is not None and self._early.get(call_id):
+            orphan, result = self._early[call_id].pop(0)
+            orphan.is_dropped = True
+            spot.call = replace(call, result=result)
+        return spot
+
+    def spot(self, call_id: str | None) -> CallSpot | None:
+        """The first call of that id without a result, else the last one of that id."""
+        spots = self._spots.get(call_id, []) if call_id is not None else []
+        waiting = (spot for spot in spots if spot.call.result is None)
+        return next(waiting, spots[-1] if spots else None)
+
+    def give(self, call_id: str | None, result: ToolResult, address: str) -> CallSpot | None:
+        """Gives a result to its call; one that belongs to none becomes a note of its own."""
+        spot = self.spot(call_id)
+        if spot is not None and spot.call.result is None:
+            spot.call = replace(spot.call, result=result)
+            return spot
+        why = "a second result for" if spot is not None else "a result without a call:"
+        text = f"({why} {call_id or 'no id'})\n{result.text}"
+        orphan = self.add(Role.USER, StepKind.NOTE, address, text=text, at=result.at)
+        orphan.images += result.images
+        if spot is None and call_id is not None:
+            self._early.setdefault(call_id, []).append((orphan, result))
+        return None
+
+    def report_orphans(self) -> None:
+        """Notes the results that no call took, once everything is read."""
+        for call_id, early in self._early.items():
+            for orphan, _ in early:
+                self.problems.append(Problem(orphan.address, f"a result without a call: {call_id}"))
+
+
+def joined(*remarks: str | None) -> str | None:
+    """Remarks in one line; null when there is none."""
+    return "; ".join(filter(None, remarks)) or None
+
+
+def steps_of(drafts: Iterable[Draft]) -> tuple[Step, ...]:
+    """The steps in their order, the model's messages numbered, every key used once."""
+    steps: list[Step] = []
+    keys: set[str] = set()
+    number = 0
+    for draft in drafts:
+        if draft.is_dropped:
+            continue
+        is_model = draft.role is Role.ASSISTANT and draft.kind is StepKind.MESSAGE
+        number += is_model
+        steps.append(_step(draft, _unique(_key(draft), keys), number if is_model else None))
+    return tuple(steps)
+
+
+def _key(draft: Draft) -> str:
+    return draft.calls[0].key if draft.calls else draft.address
+
+
+def _unique(key: str, keys: set[str]) -> str:
+    name, times = key, 1
+    while name in keys:
+        times += 1
+        name = f"{key}#{times}"
+    keys.add(name)
+    return name
+
+
+def _step(draft: Draft, key: str, number: int | None) -> Step:
+    return Step(
+        key=key,
+        number=number,
+        role=draft.role,
+        kind=draft.kind,
+        text="\n".join(draft.texts),
+        thinking="\n".join(draft.thoughts),
+        calls=tuple(draft.calls),
+        at=draft.at,
+        duration_s=_duration(draft.at, draft.calls),
+        usage=draft.usage,
+        model=draft.model,
+        agent=draft.agent,
+        parent_call=draft.parent_call,
+        is_error=draft.is_error,
+        session=draft.session,
+        images=tuple(draft.images),
+        raw=draft.raw,
+    )
+
+
+def _duration(at: str | None, calls: Sequence[ToolCall]) -> float | None:
+    """From a step to the last of its results; null where the times cannot be compared."""
+    spans = [seconds_between(at, call.result.at) for call in calls if call.result is not None]
+    return max((span for span in spans if span is not None), default=None)
+
+
+def added(parts: Iterable[Usage | None]) -> Usage | None:
+    """The sum of what is known; null when nothing is."""
+    known = [usage for usage in parts if usage is not None]
+    if not known:
+        return None
+    return Usage(
+        input_tokens=_sum(usage.input_tokens for usage in known),
+        cached_tokens=_sum(usage.cached_tokens for usage in known),
+        output_tokens=_sum(usage.output_tokens for usage in known),
+        reasoning_tokens=_sum(usage.reasoning_tokens for usage in known),
+        cost_usd=_sum(usage.cost_usd for usage in known),
+    )
+
+
+def _sum(values: Iterable[_Number | None]) -> _Number | None:
+    known = [value for value in values if value is not None]
+    return sum(known[1:], known[0]) if known else None
