@@ -1,61 +1,16 @@
-"""Addresses of places in a run, as `--at` takes them and copies give them. Pure.
-
-`<pane>:<part>/…`, each part percent-encoded: `gate:3/f2p/<test id>`, `step:3/<step key>`,
-`file:S3/src/a.py#L10-L22`, `diff:3/src/a.py`, `spec:2`, `self:3/<step key>`.
-"""
+"""Where an address leads on the run screen. Pure; the grammar is in `address`."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
-from urllib.parse import quote, unquote
 
 from arcview.errors import BadInputError
+from arcview.session.address import Address, parse_address
 from arcview.session.run_session import Column, Target
 from arcview.session.run_session_stops import Stop, StopKind
 
-Pane = Literal["gate", "step", "file", "diff", "spec", "self"]
-_PANES = ("gate", "step", "file", "diff", "spec", "self")
-_LINE = re.compile(r"L(\d+)(?:-L(\d+))?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """One place of a run."""
-
-    pane: Pane
-    where: str
-    """The stage, `chain`, or the id of a state."""
-    parts: tuple[str, ...] = ()
-    """What follows: group and test, step key, or the parts of a path."""
-    line: int | None = None
-
-    @property
-    def path(self) -> str:
-        """The parts as a path."""
-        return "/".join(self.parts)
-
-    def __str__(self) -> str:
-        parts = (self.where, *self.parts)
-        text = f"{self.pane}:" + "/".join(quote(part, safe="") for part in parts)
-        return text if self.line is None else f"{text}#L{self.line}"
-
-
-def parse_address(text: str) -> Address:
-    """Reads an address.
-
-    Raises:
-        BadInputError: it is none.
-    """
-    pane, colon, rest = text.partition(":")
-    body, _, fragment = rest.partition("#")
-    where, *parts = (unquote(part) for part in body.split("/"))
-    if not colon or pane not in _PANES or not where:
-        raise BadInputError("--at", f"an address such as gate:3 or step:3/<key>, not {text!r}")
-    line = _LINE.match(fragment)
-    return Address(cast("Pane", pane), where, tuple(parts), int(line[1]) if line else None)
+__all__ = ["Address", "Destination", "destination", "parse_address"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +37,9 @@ def destination(address: Address, stops: Sequence[Stop]) -> Destination:
 
 
 def _is_at(stop: Stop, address: Address) -> bool:
+    if address.pane == "cell":
+        gate, _, state = address.where.partition("@")
+        return (stop.gate, stop.state) == (gate, state)
     if stop.state == address.where and stop.kind is not StopKind.CHAIN:
         return True
     return stop.gate == address.where and stop.kind is not StopKind.BETWEEN
@@ -91,12 +49,12 @@ def _target(address: Address) -> Target:
     last = address.parts[-1] if address.parts else None
     match address.pane:
         case "gate":
-            return Target(Column.GATE, test=last)
+            return Target(Column.GATE, test=last if address.parts[:1] != ("log",) else None)
         case "step":
             return Target(Column.TRAJECTORY, step=last)
         case "self":
             return Target(Column.SELF_TESTS, step=last)
         case "file" | "diff":
             return Target(Column.DIFF, path=address.path or None, line=address.line)
-        case "spec":
+        case "spec" | "cell":
             return Target(Column.GATE)
