@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError, UnknownLayoutError
 
+_PATIENCE_S = 0.25
+"""How long the first frame may wait for a run that is read for the first time."""
+
 if TYPE_CHECKING:
     from textual.screen import Screen
 
@@ -43,12 +46,24 @@ def run_app(
     # Importing makes objects that all stay: collecting meanwhile finds nothing.
     gc.disable()
     from arcview.session.opened import OpenRun
-    from arcview.ui.application import ArcviewApp
 
     def open_run(run_path: Path) -> OpenRun:
         return OpenRun.open(run_path, layout=layout, settings=settings)
 
-    screen = first_screen(path, open_run, at, may_be_folder=layout is None)
+    ahead = None
+    if at is None and OpenRun.cached(path, layout=layout, settings=settings) is None:
+        from arcview.ui.ahead import read_ahead
+
+        ahead = read_ahead(partial(open_run, path))
+    from arcview.ui.application import ArcviewApp
+
+    ready = partial(first_screen, path, open_run, at, may_be_folder=layout is None)
+    if ahead is None or ahead.wait(_PATIENCE_S):
+        screen = ready()
+    else:
+        from arcview.ui.screens.opening import OpeningScreen
+
+        screen = OpeningScreen(str(path), ahead, ready)
     app = ArcviewApp(screen, theme=settings.theme if settings else None)
     gc.freeze()
     gc.enable()

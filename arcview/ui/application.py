@@ -27,7 +27,7 @@ class ArcviewApp(App[None], inherit_bindings=False):
         super().__init__()
         self._first = first
         self.failure: Exception | None = None
-        """The fault that ended the app, where it was one of our own."""
+        """What ended the app before its time."""
         for each in THEMES:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DARK.name
@@ -48,6 +48,11 @@ class ArcviewApp(App[None], inherit_bindings=False):
     def action_next_theme(self) -> None:
         """Dark or light."""
         self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+
+    def fail(self, error: Exception) -> None:
+        """Ends with an error that the command line says in one line."""
+        self.failure = error
+        self.exit(return_code=2)
 
     async def action_interrupt(self) -> None:
         """Copies the selection; without one it quits."""

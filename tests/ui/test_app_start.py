@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from textual.worker import WorkerFailed
 from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
 from arcview.session.run_session import Column
 from arcview.ui import app as app_module
+from arcview.ui.ahead import ReadAhead
 from arcview.ui.application import ArcviewApp
 from arcview.ui.screens.library import LibraryScreen
+from arcview.ui.screens.opening import OpeningScreen
 from arcview.ui.screens.run import RunScreen
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
@@ -114,3 +117,46 @@ async def test_hostile_names_in_a_run_reach_the_screen_clean(
         text = screen_text(app)
         assert "␛]0;owned␇[/bold][@click=app.quit]x" in text
         assert "\x1b" not in text
+
+
+class _Slow(ReadAhead):
+    """A second process that ends when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.may_end = threading.Event()
+
+    def wait(self, limit_s: float | None = None) -> bool:
+        return self.may_end.wait(limit_s)
+
+    def stop(self) -> None:
+        self.may_end.set()
+
+
+async def test_while_a_large_run_is_read_the_screen_says_so_and_then_gives_way(
+    demo_run: Path,
+) -> None:
+    ahead = _Slow()
+    app = ArcviewApp(OpeningScreen("runs/big", ahead, lambda: run_screen(demo_run)))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        assert "reading runs/big for the first time" in screen_text(app)
+        ahead.may_end.set()
+        text = await press(pilot)
+        assert "Gate 2" in text
+        await press(pilot, "backspace")
+        assert "nothing to go back to" in notice(app)
+
+
+async def test_a_run_that_turns_out_unreadable_ends_the_app_with_one_line() -> None:
+    def fail() -> RunScreen:
+        raise BadInputError("run.json", "not JSON")
+
+    ahead = _Slow()
+    app = ArcviewApp(OpeningScreen("runs/bad", ahead, fail))
+    async with app.run_test(size=(120, 40)) as pilot:
+        ahead.may_end.set()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+    assert str(app.failure) == "run.json: not JSON"
+    assert app.return_code == 2

@@ -155,7 +155,8 @@ class LibraryScreen(BaseScreen):
 
         self.notice("")
         path = message.path
-        self.app.push_screen(RunScreen(message.opened, lambda: self._open_run(path)))
+        screen = RunScreen(message.opened, lambda: self._open_run(path), returns=True)
+        self.app.push_screen(screen)
 
     def action_failed_runs_only(self) -> None:
         """Leaves out the runs whose gates all passed, and back."""

@@ -6,7 +6,6 @@ Applies what the session says to the widgets; decides nothing itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -65,7 +64,12 @@ class RunScreen(RunArrivals):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.RUN)
 
     def __init__(
-        self, opened: OpenRun, reopen: Callable[[], OpenRun], *, at: Destination | None = None
+        self,
+        opened: OpenRun,
+        reopen: Callable[[], OpenRun],
+        *,
+        at: Destination | None = None,
+        returns: bool = False,
     ) -> None:
         """Makes the screen.
 
@@ -73,12 +77,13 @@ class RunScreen(RunArrivals):
             opened: The run.
             reopen: Reads it again.
             at: Where to begin, instead of at the first failing gate.
+            returns: There is a list of runs below that `backspace` returns to.
         """
         super().__init__()
         self._reopen = reopen
         self._at = at
+        self._returns = returns
         self._following: RunFollow | None = None
-        self._scratch: TemporaryDirectory[str] | None = None
         self.is_stale = False
         self.tree_wanted = False
         """Whether the tree of changed files stands in the place of the diff."""
@@ -167,17 +172,10 @@ class RunScreen(RunArrivals):
         steps = self.long.trajectory.problems if self.long and self.long.trajectory else ()
         return tuple(dict.fromkeys((*self.opened.problems, *states, *steps)))
 
-    @property
-    def scratch(self) -> TemporaryDirectory[str]:
-        """A private folder for copies of files; removed with the screen."""
-        if self._scratch is None:
-            self._scratch = TemporaryDirectory(prefix="arcview-")
-        return self._scratch
-
     def on_unmount(self) -> None:
         """Removes the copies that an editor was given."""
-        if self._scratch is not None:
-            self._scratch.cleanup()
+        if self._following is not None:
+            self._following.open.close()
 
     def _arrive(self, destination: Destination) -> None:
         """Goes to where the command line asked for."""
@@ -388,7 +386,7 @@ class RunScreen(RunArrivals):
 
     def leave(self) -> None:
         """Back to the list of runs, where there is one."""
-        if len(self.app.screen_stack) > 1:
+        if self._returns:
             self.dismiss()
         else:
             self.notice("there is nothing to go back to; q quits")

@@ -132,6 +132,7 @@ class RunLoader:
         self._opened = opened
         self._reopen = reopen
         self._finder: TrailFinder | None = None
+        self._is_first = True
 
     def gate(self, stop: Stop) -> None:
         """Loads the gate of a stop."""
@@ -147,10 +148,16 @@ class RunLoader:
         self._start("steps", lambda: self._post_steps(stop))
 
     def knows_self_tests(self, stop: Stop) -> bool:
-        """Whether they are there without reading a trajectory: `overview` keeps them too."""
+        """Whether they are there without reading a trajectory.
+
+        Where the overview is complete, those of all stages were kept with it; of a run that comes
+        from the cache, those of the place where it opens (`ui.ahead`).
+        """
+        first, self._is_first = self._is_first, False
         if not self._opened.trajectory_refs(stop.stage, between(stop)):
             return True
-        return self._opened.overview.complete and stop.kind is not StopKind.BETWEEN
+        complete = self._opened.overview.complete or (first and self._opened.from_cache)
+        return complete and stop.kind is not StopKind.BETWEEN
 
     def self_tests_now(self, stop: Stop) -> SelfTestsLoaded:
         """The self-tests of a stop, here and now."""

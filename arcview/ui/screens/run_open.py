@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
@@ -26,6 +27,14 @@ class RunOpen:
 
     def __init__(self, screen: RunScreen) -> None:
         self._screen = screen
+        self._copies: TemporaryDirectory[str] | None = None
+        """A private folder for the copies that an editor is given."""
+
+    def close(self) -> None:
+        """Removes what was copied."""
+        if self._copies is not None:
+            self._copies.cleanup()
+            self._copies = None
 
     def rows(
         self,
@@ -130,5 +139,7 @@ class RunOpen:
         if data is None:
             self._screen.notice(f"{path} is not in {state}")
             return
-        folder = Path(self._screen.scratch.name)
+        if self._copies is None:
+            self._copies = TemporaryDirectory(prefix="arcview-")
+        folder = Path(self._copies.name)
         self._screen.notice(open_in_editor(self._screen.app, folder, path, data, line))
