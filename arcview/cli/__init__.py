@@ -1,0 +1,145 @@
+"""Arguments → one call; every outcome → one line and an exit code.
+
+Imports nothing heavy: each command lives in a module that is imported when it is called, and
+imports what it needs. Only opening the screens imports `arcview.ui`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from arcview import __version__
+from arcview.cli.parts import (
+    EXIT_BAD_INPUT,
+    EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
+    UsageError,
+    add_layout,
+    make_parser,
+    reader_left,
+    say,
+)
+from arcview.errors import ArcviewError, CancelledError
+
+Command = Callable[[Sequence[str]], int]
+
+_COMMANDS = {
+    "show": ("runs", "show"),
+    "list": ("runs", "list_runs"),
+    "check": ("runs", "check"),
+    "schema": ("upkeep", "schema"),
+    "cache": ("upkeep", "cache"),
+}
+"""Command → module below this package and function."""
+
+_EXIT_CODES = """\
+exit codes:
+  0  fine
+  1  what was asked for does not hold (`check` found a fault)
+  2  bad input or use, said in one line
+"""
+
+_MAIN_HELP = f"""\
+commands:
+  arcview PATH           open a run, or the runs below a folder (default: ./runs)
+  arcview show PATH      print a run: verdicts, diffs stat, failing tests, self-tests
+  arcview list DIR       print the runs below a folder, one line each
+  arcview check PATH     list what is wrong with a run folder
+  arcview schema [NAME]  print the JSON Schema of our formats
+  arcview cache          show or clear what is kept to open runs faster
+  arcview COMMAND --help
+
+examples:
+  arcview runs/opus/task-17
+  arcview runs
+  arcview ./show         a run that is called like a command
+
+{_EXIT_CODES}"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code; never raises, never prints a traceback."""
+    _never_fail_on_encoding()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        command = _command(arguments[0]) if arguments else None
+        code = command(arguments[1:]) if command is not None else _open(arguments)
+        sys.stdout.flush()
+    except SystemExit as stop:  # argparse leaves this way after --help and --version
+        return stop.code if isinstance(stop.code, int) else EXIT_BAD_INPUT
+    except BrokenPipeError:
+        return reader_left()
+    except KeyboardInterrupt:
+        say("interrupted")
+        return EXIT_INTERRUPTED
+    except CancelledError as error:
+        say(str(error))
+        return EXIT_INTERRUPTED
+    except ArcviewError as error:
+        say(str(error))
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 -- the last border: a user never sees a traceback
+        return _internal_error(error)
+    return code
+
+
+def _command(name: str) -> Command | None:
+    if name not in _COMMANDS:
+        return None
+    module, function = _COMMANDS[name]
+    return cast("Command", getattr(import_module(f"arcview.cli.{module}"), function))
+
+
+def _open(arguments: Sequence[str]) -> int:
+    """Opens the screens on a run or on a folder of runs."""
+    parser = make_parser(
+        "arcview", "Replay multi-stage coding-agent runs in the terminal.", _MAIN_HELP
+    )
+    parser.add_argument("path", metavar="PATH", nargs="?", help="a run, or a folder of runs")
+    parser.add_argument("--at", metavar="ADDRESS", help="go there: gate:3/f2p/ID, file:S3/PATH#L10")
+    add_layout(parser)
+    parser.add_argument("--version", action="version", version=f"arcview {__version__}")
+    options = parser.parse_args(arguments)
+    if options.path is None and not Path("runs").is_dir():
+        raise UsageError("give a run folder, or start where ./runs is (see arcview --help)")
+    path = Path(options.path or "runs")
+    if not path.exists():
+        raise ArcviewError(f"{path}: no such file or folder")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(f"the screens need a terminal; use `arcview show {path}` instead")
+    from arcview.config import load_settings
+    from arcview.ui.app import run_app  # textual: about 250 ms that only the screens pay
+
+    return run_app(path, settings=load_settings(), layout=options.layout, at=options.at)
+
+
+def _never_fail_on_encoding() -> None:
+    """A character that the terminal's encoding lacks is written as its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _internal_error(error: Exception) -> int:
+    import traceback
+
+    from arcview.states.cache import cache_root
+
+    log = cache_root() / "last-error.log"
+    where = f"; the details are in {log}"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        log.write_text(
+            f"arcview {__version__}\n" + "".join(traceback.format_exception(error)),
+            encoding="utf-8",
+            errors="backslashreplace",
+        )
+    except OSError:
+        where = ""
+    say(f"internal error: {type(error).__name__}: {error}{where}; please report it")
+    return EXIT_INTERNAL
