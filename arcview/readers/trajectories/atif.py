@@ -21,10 +21,10 @@ from arcview.readers.trajectories.atif_steps import (
     Reading,
     Record,
     Speaker,
-    numbered,
     steps_of,
     usage_of,
 )
+from arcview.readers.trajectories.pairing import numbered
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF')
 _SHAPE = (b'"steps"', b'"agent"', b'"step_id"', b'"source"')

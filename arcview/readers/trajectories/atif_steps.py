@@ -89,19 +89,6 @@ def steps_of(
     return found
 
 
-def numbered(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps with the agent's messages numbered from 1."""
-    done: list[Step] = []
-    number = 0
-    for step in steps:
-        if step.kind is StepKind.MESSAGE and step.role is _AGENT:
-            number += 1
-            done.append(replace(step, number=number))
-        else:
-            done.append(step)
-    return tuple(done)
-
-
 def usage_of(metrics: Record, prefix: str = "") -> Usage | None:
     """Tokens and cost of a step (`prompt_tokens` …) or of all (`total_prompt_tokens` …).
 
