@@ -7,6 +7,7 @@ painted and the texts of rail, gate and self-tests are among what was written.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -26,17 +27,26 @@ from tests.bench.subject import (
 STARTS = 20
 
 
+PANES = (
+    re.compile(r"Gate (\d+|chain) +[✓✗]"),
+    re.compile(r"(F2P|P2P) (failing|passed) +\d"),
+    re.compile(r"Self-tests +(none|\d+ )"),
+)
+
+
 def ready_when(show: str) -> Callable[[str], bool]:
     """A condition on the written text: rail, gate and self-tests of the run are on the screen."""
-    run = json.loads(show)
-    marks = []
-    for stage in run["stages"]:
-        for group in ("f2p", "p2p"):
-            counts = stage[group]
-            if counts and counts["expected"]:
-                marks.append(f"{counts['passed']}/{counts['expected']}")
-    wanted = {*marks[:2], "Gate", "Self-tests"}
-    return lambda text: whole_frame(text) and all(mark in text for mark in wanted)
+    rail = {
+        f"{counts['passed']}/{counts['expected']}"
+        for stage in json.loads(show)["stages"]
+        for counts in (stage["f2p"], stage["p2p"])
+        if counts and counts["expected"]
+    }
+    return lambda text: (
+        whole_frame(text)
+        and all(mark in text for mark in rail)
+        and all(pane.search(text) for pane in PANES)
+    )
 
 
 def main(argv: list[str]) -> None:
