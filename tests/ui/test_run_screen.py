@@ -67,6 +67,32 @@ async def test_a_failure_names_the_step_that_wrote_the_code_and_leads_to_it(scb:
         assert (screen.session.stop.stage, screen.session.column) == (3, Column.GATE)
 
 
+async def test_a_candidate_line_outside_the_diff_opens_the_file_at_that_line(scb: Scb) -> None:
+    async with on_screen(run_screen(scb("circuit-eval"))) as (app, pilot):
+        await press(pilot, "enter", "/", "=circopt.py:1141", "enter", "enter")
+        assert isinstance(app.screen, TextScreen)
+        assert "circopt.py in S3" in screen_text(app)
+        assert app.screen.view.cursor_text.strip() == "json_mode = '--json' in args"
+
+
+async def test_a_line_of_the_diff_leads_to_the_step_that_wrote_it(scb: Scb) -> None:
+    screen = run_screen(scb("circuit-eval"))
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "shift+tab", "J", "j", "enter")
+        assert screen.session.column is Column.TRAJECTORY
+        assert "written by stage 3 · step" in notice(app)
+
+
+async def test_the_steps_that_edited_a_file_are_gone_through_one_by_one(scb: Scb) -> None:
+    screen = run_screen(scb("circuit-eval"))
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "shift+tab", "i")
+        assert "circopt.py: edit " in notice(app)
+        assert screen.long is not None
+        assert screen.long.steps.call is not None
+        assert screen.long.steps.call.path == "/workspace/circopt.py"
+
+
 async def test_stage_keys_load_every_pane(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (_, pilot):
         text = await press(pilot, "3")

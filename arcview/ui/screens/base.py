@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import App
 from textual.binding import BindingType
+from textual.events import Key
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -85,11 +86,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if isinstance(view, RowView):
             view.search(event.value)
 
-    def on_key(self, event: object) -> None:
+    def on_key(self, event: Key) -> None:
         """Escape leaves the prompt, or ends a search."""
-        from textual.events import Key
-
-        if not isinstance(event, Key) or event.key != "escape":
+        if event.key != "escape":
             return
         if isinstance(self.focused, SearchPrompt):
             event.stop()
