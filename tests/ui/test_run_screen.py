@@ -5,8 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.worker import WorkerFailed
 
+from arcview.model.patch import FileChange, FilePatch
 from arcview.session.run_session import Column
+from arcview.ui.application import ArcviewApp
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
 from tests.ui.screen_text import notice, on_screen, press, run_screen, screen_text
@@ -345,3 +348,21 @@ async def test_a_step_opens_whole(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (app, pilot):
         await press(pilot, "tab", "tab", "j", "enter", "j", "O")
         assert isinstance(app.screen, TextScreen)
+
+
+async def test_a_fault_while_a_file_is_loaded_is_said(demo_run: Path) -> None:
+    def fail(change: FileChange) -> FilePatch:
+        raise RuntimeError(f"boom {change.path}")
+
+    screen = run_screen(demo_run)
+    app = ArcviewApp(screen)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await press(pilot)
+        assert screen.long is not None
+        assert screen.long.changes is not None
+        screen.long.diff.show(screen.long.changes, fail)
+        with pytest.raises(WorkerFailed):
+            await app.workers.wait_for_complete()
+        await pilot.pause()
+        await pilot.pause()
+        assert "load diff failed: RuntimeError: boom" in notice(app)

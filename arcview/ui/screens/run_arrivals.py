@@ -26,6 +26,7 @@ from arcview.ui.widgets.row_view import RowView
 if TYPE_CHECKING:
     from arcview.ui.screens.run_follow import RunFollow
     from arcview.ui.screens.run_long import RunLong
+    from arcview.ui.widgets.long_panes import DiffPane
 
 
 class RunArrivals(RunKeys):
@@ -78,6 +79,12 @@ class RunArrivals(RunKeys):
     def _step_moved(self) -> None:
         if self.long is not None:
             self.long.title_steps()
+
+    def on_diff_pane_failed(self, message: DiffPane.Failed) -> None:
+        """A file could not be loaded for a reason that nobody foresaw."""
+        error = message.worker.error
+        if error is not None:
+            self.worker_failed(message.worker.description, error)
 
     @on(OverviewCompleted)
     def _overview_completed(self) -> None:

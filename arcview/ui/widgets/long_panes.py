@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
+from textual.worker import Worker, WorkerState
 
 from arcview.session.commands import Context
 from arcview.ui.bindings import widget_bindings
@@ -16,6 +19,17 @@ class DiffPane(DiffView, inherit_bindings=False):
     """What changed between two states."""
 
     BINDINGS: ClassVar[list[BindingType]] = widget_bindings(Context.DIFF)
+
+    @dataclass
+    class Failed(Message):
+        """The thread that loads files ended with a fault."""
+
+        worker: Worker[object]
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Tells the screen: the states of a worker do not bubble by themselves."""
+        if event.state is WorkerState.ERROR:
+            self.post_message(self.Failed(event.worker))
 
 
 class TreePane(DiffTree, inherit_bindings=False):
