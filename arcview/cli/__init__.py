@@ -31,6 +31,7 @@ _COMMANDS = {
     "show": ("runs", "show"),
     "list": ("runs", "list_runs"),
     "check": ("runs", "check"),
+    "contract": ("evidence", "contract"),
     "schema": ("upkeep", "schema"),
     "cache": ("upkeep", "cache"),
 }
@@ -49,6 +50,7 @@ commands:
   arcview show PATH      print a run: verdicts, diffs stat, failing tests, self-tests
   arcview list DIR       print the runs below a folder, one line each
   arcview check PATH     list what is wrong with a run folder
+  arcview contract PATH  print which contract items are there in which state
   arcview schema [NAME]  print the JSON Schema of our formats
   arcview cache          show or clear what is kept to open runs faster
   arcview COMMAND --help

@@ -59,7 +59,7 @@ def add_layout(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_json(parser: argparse.ArgumentParser, help_text: str) -> None:
+def add_json(parser: argparse._ActionsContainer, help_text: str) -> None:
     """The option for programs."""
     parser.add_argument("--json", action="store_true", help=help_text)
 

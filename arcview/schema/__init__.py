@@ -15,11 +15,13 @@ def json_schemas() -> dict[str, dict[str, object]]:
 
     Returns:
         `run` (run.json), `chain` (chain.json), `result` (gate/result.json), `test` (one line of
-        gate/tests.jsonl), `show` (the JSON twin) and `list` (one line of `arcview list --json`).
+        gate/tests.jsonl), `show` (the JSON twin), `list` (one line of `arcview list --json`), and
+        by their commands `contract` and `find` (one line of it).
     """
     # Here and not above: pydantic costs about 100 ms, and no screen needs it.
     from arcview.schema.base import Model
     from arcview.schema.chain import ChainFile
+    from arcview.schema.reports import ContractReport, FindHit
     from arcview.schema.result import GateResultFile, GateTestLine
     from arcview.schema.run import RunFile
     from arcview.schema.show import ListRow, ShowTwin
@@ -31,6 +33,8 @@ def json_schemas() -> dict[str, dict[str, object]]:
         "test": GateTestLine,
         "show": ShowTwin,
         "list": ListRow,
+        "contract": ContractReport,
+        "find": FindHit,
     }
     return {
         name: {"$schema": DIALECT, **model.model_json_schema(by_alias=True)}

@@ -50,6 +50,18 @@ class WorkspaceFiles:
             self._texts[state] = dict(self._read(state))
         return self._texts[state]
 
+    def is_there(self, state: str) -> bool:
+        """Whether the files of a state are known, though it may have none."""
+        return self._opened.store.tree(state) is not None
+
+    def source_texts(self, state: str) -> dict[str, str]:
+        """Path → text of the source files of a state; as `texts`, without tests."""
+        from arcview.states.path_class import classify
+
+        rules = self._opened.run.chain.path_rules
+        texts = self.texts(state)
+        return {p: t for p, t in texts.items() if classify(p, rules) is PathClass.SOURCE}
+
     def text(self, state: str | None, path: str) -> str | None:
         """One file, whatever its kind; null where the state has no such text file."""
         if state is None:

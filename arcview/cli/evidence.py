@@ -1,0 +1,53 @@
+"""`arcview contract`, `compare`, `find` and `export`: what is asked about the evidence of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arcview.cli.parts import (
+    EXIT_OK,
+    add_json,
+    add_layout,
+    checked_stage,
+    glyphs,
+    make_parser,
+    open_run,
+    print_json,
+    print_lines,
+)
+
+
+def contract(arguments: Sequence[str]) -> int:
+    """Prints which items of the contracts are there in which state."""
+    parser = make_parser(
+        "arcview contract",
+        "Print for each item of the stages' contracts whether it is present, different, missing or "
+        "moved in every state of the run. Python is read by its syntax, other languages by names.",
+        "examples:\n"
+        "  arcview contract runs/opus/task-17\n"
+        "  arcview contract runs/opus/task-17 --stage 2 --json\n",
+    )
+    parser.add_argument("path", metavar="PATH", help="a run folder")
+    parser.add_argument("--stage", metavar="K", type=int, help="the contract of this stage only")
+    add_json(parser, "as JSON, schema arcview/contract/1")
+    add_layout(parser)
+    options = parser.parse_args(arguments)
+    from arcview.session import coverage_report
+    from arcview.session.coverage import cover
+    from arcview.session.workspace_files import WorkspaceFiles
+
+    run = open_run(options.path, options.layout)
+    only = checked_stage(run, options.stage)
+    run.ensure_states()
+    files = WorkspaceFiles(run)
+    wanted = [stage.index for stage in run.run.stages if only in (None, stage.index)]
+    found = [cover(run, stage, files) for stage in wanted]
+    if options.json:
+        states = [state.id for state in run.run.agent_states()]
+        print_json(coverage_report.as_json(run.run.run_id, options.path, states, found))
+        return EXIT_OK
+    shown = glyphs()
+    for coverage in found:
+        print_lines(coverage_report.coverage_lines(coverage, shown))
+    print_lines([coverage_report.legend(shown)])
+    return EXIT_OK
