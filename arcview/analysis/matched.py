@@ -51,6 +51,8 @@ class Matched:
     informative: int
     """Strata that hold transitions of both kinds; the others say nothing."""
     strata: int
+    transitions: int = 0
+    """Transitions in informative strata."""
 
 
 def matched(
@@ -78,12 +80,17 @@ def matched(
         by_task.setdefault(task, []).append(_summands(*table))
     clusters = [_sum(rows) for rows in by_task.values()]
     total = _sum(clusters)
-    sums = resample_sums(clusters, resamples, seed) if len(clusters) > 1 else []
+    # The second summand of a task is 0 where none of its strata is informative: with one task that
+    # says anything, every resample says the same.
+    telling = sum(row[1] > 0 for row in clusters)
+    sums = resample_sums(clusters, resamples, seed) if telling > 1 else []
+    informative = [t for t in tables.values() if t[0] + t[1] and t[2] + t[3]]
     return Matched(
         _estimate(total, sums, 0, 1),
         _estimate(total, sums, 2, 3),
-        informative=sum((a + b > 0) and (c + d > 0) for a, b, c, d in tables.values()),
+        informative=len(informative),
         strata=len(tables),
+        transitions=sum(map(sum, informative)),
     )
 
 

@@ -85,7 +85,8 @@ class Figure:
     wilson: Interval | None
     """Takes the units as independent."""
     clustered: Interval | None = None
-    """Draws whole tasks; null where no task has more than one unit, or where there is one task."""
+    """Draws whole tasks; null where no task has more than one unit, where there is one task, and
+    where k is 0 or n, since then no resample differs."""
     tasks: int = 0
     """Tasks that the units come from."""
     left_out: int = 0
@@ -305,7 +306,8 @@ def _figures(table: Sequence[Sequence[Tally]], columns: int, policy: StatsPolicy
         total = _sum(row[column] for row in table)
         tasks = sum(row[column].n > 0 for row in table)
         clustered = None
-        if 1 < tasks < total.n:
+        # Where all units agree every resample does: that would be an interval of no width.
+        if 1 < tasks < total.n and 0 < total.k < total.n:
             clustered = ratio_interval(sums, 2 * column, 2 * column + 1)
         interval = wilson(total.k, total.n)
         found.append(Figure(total.k, total.n, interval, clustered, tasks, total.unknown))

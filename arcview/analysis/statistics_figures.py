@@ -79,49 +79,50 @@ FIGURES: tuple[FigureSpec, ...] = (
     FigureSpec(
         "f2p_after_f2p_fail",
         "… after a stage whose new behaviour does not work",
-        "as above, by the F2P tests of the stage before alone",
+        "stages all of whose F2P tests are ok, of stages after one with an F2P test that is not",
         counts.f2p_after_f2p(worked=False),
     ),
     FigureSpec(
         "f2p_after_f2p_pass",
         "… after a stage whose new behaviour works",
-        "as above, by the F2P tests of the stage before alone",
+        "stages all of whose F2P tests are ok, of stages after one all of whose F2P tests are ok",
         counts.f2p_after_f2p(worked=True),
     ),
     FigureSpec(
         "f2p_after_any_fail",
         "… after any failed stage",
-        "as above, of stages after a failed gate, however long before",
+        "stages all of whose F2P tests are ok, of stages after a failed one, however long before",
         counts.f2p_after_all(passed=False),
     ),
     FigureSpec(
         "f2p_after_no_fail",
         "… after passed stages only",
-        "as above, of stages before which every gate passed",
+        "stages all of whose F2P tests are ok, of stages before which every gate passed",
         counts.f2p_after_all(passed=True),
     ),
     FigureSpec(
         "regression",
         "something earlier is broken though the new works",
-        "stages with a P2P test that is not ok, of stages all of whose F2P tests are ok",
+        "stages with a P2P test that is not ok, of stages all of whose F2P tests are ok, "
+        "also those without P2P tests",
         counts.regression,
     ),
     FigureSpec(
         "regression_true",
         "… broken by this stage",
-        "those with a P2P test that was ok at its last earlier result",
+        "of the same stages, those with such a P2P test that was ok at its last earlier result",
         counts.regression_true,
     ),
     FigureSpec(
         "regression_inherited",
         "… broken before",
-        "those whose P2P tests that are not ok were none at their last earlier result",
+        "of the same stages, those all of whose such P2P tests were not ok at their last result",
         counts.regression_inherited,
     ),
     FigureSpec(
         "regression_unclear",
         "… broken at an unknown time",
-        "those of which no earlier result tells",
+        "of the same stages, those with such P2P tests of which no earlier result tells",
         counts.regression_unclear,
     ),
     FigureSpec(
@@ -210,9 +211,19 @@ MEDIANS: tuple[MedianSpec, ...] = (
         "lines",
         counts.lines("source_added", "source_removed"),
     ),
-    MedianSpec("source_lines_added", "… added", "added", "lines", counts.lines("source_added")),
     MedianSpec(
-        "source_lines_removed", "… removed", "removed", "lines", counts.lines("source_removed")
+        "source_lines_added",
+        "… added",
+        "added lines of source files",
+        "lines",
+        counts.lines("source_added"),
+    ),
+    MedianSpec(
+        "source_lines_removed",
+        "… removed",
+        "removed lines of source files",
+        "lines",
+        counts.lines("source_removed"),
     ),
     MedianSpec(
         "test_lines",
@@ -221,8 +232,20 @@ MEDIANS: tuple[MedianSpec, ...] = (
         "lines",
         counts.lines("test_added", "test_removed"),
     ),
-    MedianSpec("test_lines_added", "… added", "added", "lines", counts.lines("test_added")),
-    MedianSpec("test_lines_removed", "… removed", "removed", "lines", counts.lines("test_removed")),
+    MedianSpec(
+        "test_lines_added",
+        "… added",
+        "added lines of test files",
+        "lines",
+        counts.lines("test_added"),
+    ),
+    MedianSpec(
+        "test_lines_removed",
+        "… removed",
+        "removed lines of test files",
+        "lines",
+        counts.lines("test_removed"),
+    ),
     MedianSpec(
         "shared_files_per_stage",
         "share of its files that a later stage shares",

@@ -32,6 +32,8 @@ _COMMANDS = {
     "list": ("runs", "list_runs"),
     "check": ("runs", "check"),
     "contract": ("evidence", "contract"),
+    "compare": ("evidence", "compare"),
+    "stats": ("corpus", "stats"),
     "schema": ("upkeep", "schema"),
     "cache": ("upkeep", "cache"),
 }
@@ -51,6 +53,8 @@ commands:
   arcview list DIR       print the runs below a folder, one line each
   arcview check PATH     list what is wrong with a run folder
   arcview contract PATH  print which contract items are there in which state
+  arcview compare A B    print two runs of one task side by side
+  arcview stats DIR      print figures over many runs, with intervals
   arcview schema [NAME]  print the JSON Schema of our formats
   arcview cache          show or clear what is kept to open runs faster
   arcview COMMAND --help

@@ -16,7 +16,7 @@ def json_schemas() -> dict[str, dict[str, object]]:
     Returns:
         `run` (run.json), `chain` (chain.json), `result` (gate/result.json), `test` (one line of
         gate/tests.jsonl), `show` (the JSON twin), `list` (one line of `arcview list --json`), and
-        by their commands `contract` and `find` (one line of it).
+        by their commands `stats`, `contract` and `find` (one line of it).
     """
     # Here and not above: pydantic costs about 100 ms, and no screen needs it.
     from arcview.schema.base import Model
@@ -25,6 +25,7 @@ def json_schemas() -> dict[str, dict[str, object]]:
     from arcview.schema.result import GateResultFile, GateTestLine
     from arcview.schema.run import RunFile
     from arcview.schema.show import ListRow, ShowTwin
+    from arcview.schema.stats import StatsFile
 
     models: dict[str, type[Model]] = {
         "run": RunFile,
@@ -35,6 +36,7 @@ def json_schemas() -> dict[str, dict[str, object]]:
         "list": ListRow,
         "contract": ContractReport,
         "find": FindHit,
+        "stats": StatsFile,
     }
     return {
         name: {"$schema": DIALECT, **model.model_json_schema(by_alias=True)}

@@ -1,0 +1,119 @@
+"""`arcview stats`: what many runs together say, with how it was counted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcview.cli.parts import (
+    EXIT_OK,
+    UsageError,
+    glyphs,
+    make_parser,
+    print_json,
+    print_lines,
+    say,
+)
+
+if TYPE_CHECKING:
+    from arcview.analysis.verdicts import Policy
+    from arcview.session.stats import Corpus
+
+_OUTCOMES = {
+    "skip_ok": "skipped tests count as ok",
+    "xfail_ok": "tests that fail as expected count as ok (they do by default)",
+    "xpass_ok": "tests that pass though expected to fail count as ok",
+    "missing_ok": "expected tests that no report names count as ok",
+    "not_run_ok": "expected tests that never started count as ok",
+}
+
+
+def stats(arguments: Sequence[str]) -> int:
+    """Prints figures over the runs below a folder."""
+    parser = make_parser(
+        "arcview stats",
+        "Print figures over many runs. Each is k of n with a 95 % interval, under the policy that "
+        "is printed with it; what is left out is listed with its reason.",
+        "examples:\n"
+        "  arcview stats runs\n"
+        "  arcview stats runs --by agent\n"
+        "  arcview stats runs --json | jq .all.f2p_after_fail\n"
+        "  arcview stats --figures\n",
+    )
+    parser.add_argument("path", metavar="DIR", nargs="?", help="a folder with runs")
+    parser.add_argument("--figures", action="store_true", help="print what each figure counts")
+    parser.add_argument("--by", choices=("agent", "model", "task", "language"), help="groups too")
+    parser.add_argument(
+        "--policy",
+        choices=("clean", "as-recorded"),
+        default="clean",
+        help="clean leaves out stages that failed for no fault of the agent (default)",
+    )
+    for name, meaning in _OUTCOMES.items():
+        option = f"--{name.replace('_', '-')}"
+        action = argparse.BooleanOptionalAction
+        parser.add_argument(option, action=action, default=name == "xfail_ok", help=meaning)
+    parser.add_argument(
+        "--count-tests", action="store_true", help="test files are among the files stages share"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="as JSON, schema arcview/stats/1")
+    form.add_argument("--csv", action="store_true", help="as CSV, one line a figure and group")
+    options = parser.parse_args(arguments)
+    if options.figures:
+        from arcview.session.stats_text import figure_definitions
+
+        print_lines(figure_definitions())
+        return EXIT_OK
+    if options.path is None:
+        raise UsageError("arcview stats: give a folder with runs (see arcview stats --help)")
+    _print(options, _corpus(options.path, _outcomes(options)))
+    return EXIT_OK
+
+
+def _outcomes(options: argparse.Namespace) -> Policy:
+    from arcview.analysis.verdicts import Policy
+
+    return Policy(**{name: getattr(options, name) for name in _OUTCOMES})
+
+
+def _corpus(path: str, outcomes: Policy) -> Corpus:
+    from arcview.config import load_settings
+    from arcview.session.stats import collect
+
+    # Reading runs for the first time takes a while; whoever waits is told how far it is.
+    is_watched = sys.stderr.isatty()
+
+    def progress(done: int, total: int, name: str) -> None:
+        if is_watched:
+            sys.stderr.write(f"\rreading run {done + 1} of {total}\x1b[K")
+            sys.stderr.flush()
+
+    corpus = collect(Path(path), outcomes=outcomes, settings=load_settings(), progress=progress)
+    if is_watched:
+        sys.stderr.write("\r\x1b[K")
+    if not corpus.runs and not corpus.broken:
+        say(f"no runs below {path}")
+    return corpus
+
+
+def _print(options: argparse.Namespace, corpus: Corpus) -> None:
+    from arcview.analysis.statistics import StatsPolicy
+
+    policy = StatsPolicy(options.policy, corpus.outcomes, options.count_tests)
+    found = corpus.statistics(policy, options.by)
+    if options.json:
+        from arcview.session.stats_json import stats_json
+
+        print_json(stats_json(found, options.path))
+    elif options.csv:
+        from arcview.session.stats_json import stats_csv
+
+        print_lines(stats_csv(found))
+    else:
+        from arcview.session.stats_text import stats_lines
+
+        print_lines(stats_lines(found, options.path, glyphs()))

@@ -1,0 +1,197 @@
+"""The pydantic model of `arcview stats --json`. Every field is always present; unknown is null."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from arcview.schema.base import Count, Model, StageIndex, StatusWord
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class StatsExcluded(Model):
+    """Something that does not count, and why."""
+
+    run: str
+    """The run by its path below the folder."""
+    stage: StageIndex | None
+    """Null for the run as a whole and for its chain gate."""
+    reason: str
+
+
+class StatsBootstrap(Model):
+    """How the clustered intervals were drawn."""
+
+    draws: Literal["task"]
+    resamples: Count
+    seed: int
+
+
+class StatsPolicy(Model):
+    """What counted, and how."""
+
+    name: Literal["clean", "as-recorded"]
+    leaves_out: list[StatusWord]
+    """Statuses whose stages do not count, nor the transitions that touch them."""
+    skip_ok: bool
+    xfail_ok: bool
+    xpass_ok: bool
+    missing_ok: bool
+    not_run_ok: bool
+    count_tests: bool
+    """Test files are among the files that stages share."""
+    bootstrap: StatsBootstrap
+
+
+class StatsInterval(Model):
+    """A 95 % interval of a share."""
+
+    low: Share
+    high: Share
+
+
+class StatsFigure(Model):
+    """A share k of n."""
+
+    k: Count
+    n: Count
+    low: Share | None
+    """Wilson's 95 % interval, which takes the units as independent; null for n = 0."""
+    high: Share | None
+    clustered: StatsInterval | None
+    """The 95 % interval that draws whole tasks; null where no task has more than one unit, where
+    there is one task, and where k is 0 or n."""
+    tasks: Count
+    """Tasks that the units come from; under 20 the clustered interval is rough."""
+    left_out: Count
+    """Units that belong there and tell nothing; stages, where n counts files or tests."""
+
+
+class StatsMedian(Model):
+    """A middle value; its interval draws whole tasks."""
+
+    median: float | None
+    low: float | None
+    high: float | None
+    n: Count
+    left_out: Count
+
+
+class StatsEstimate(Model):
+    """A number with a 95 % interval that draws whole tasks."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    unbounded: list[Literal["value", "high"]]
+    """Those that are null because they are infinite."""
+
+
+class StatsSpent(StatsEstimate):
+    """All that was spent, for each stage that passed."""
+
+    n: Count
+    """Passed stages."""
+    left_out: Count
+    """Runs of which a part is not known."""
+
+
+class StatsInformative(Model):
+    """Strata that hold transitions of both kinds, of all strata."""
+
+    k: Count
+    n: Count
+
+
+class StatsCrude(Model):
+    """The gap between stages after a passed and after a failed one, whatever the task."""
+
+    risk_difference: StatsEstimate
+
+
+class StatsMatched(Model):
+    """Mantel–Haenszel estimates over strata of one task and stage."""
+
+    risk_difference: StatsEstimate
+    odds_ratio: StatsEstimate
+    informative: StatsInformative
+    transitions: Count
+    """Transitions in informative strata."""
+
+
+class StatsGroup(Model):
+    """Every figure over some runs; what each counts is said by `arcview stats --figures`."""
+
+    runs: Count
+    tasks: Count
+    stages: Count
+    """Stages whose gate has a verdict."""
+    first_stage_pass: StatsFigure
+    stage_pass: list[StatsFigure]
+    """The first is that of stage 1."""
+    survival: list[StatsFigure]
+    completion_chain: StatsFigure
+    completion_strict: StatsFigure
+    completion_difference: list[str]
+    """Runs whose chain gate passed though a stage gate failed."""
+    f2p_after_fail: StatsFigure
+    f2p_after_pass: StatsFigure
+    f2p_after_f2p_fail: StatsFigure
+    f2p_after_f2p_pass: StatsFigure
+    f2p_after_any_fail: StatsFigure
+    f2p_after_no_fail: StatsFigure
+    regression: StatsFigure
+    regression_true: StatsFigure
+    regression_inherited: StatsFigure
+    regression_unclear: StatsFigure
+    regression_tests: StatsFigure
+    regression_chain: StatsFigure
+    healed: StatsFigure
+    broken_again: StatsFigure
+    unnoticed_n2: StatsFigure
+    unnoticed_n3: StatsFigure
+    unnoticed_n5: StatsFigure
+    awareness_labelled: StatsFigure
+    """How many of the levels above a person set; the others are suggested by rules."""
+    self_tests_revisit: StatsFigure
+    shared_files: StatsFigure
+    source_lines: StatsMedian
+    source_lines_added: StatsMedian
+    source_lines_removed: StatsMedian
+    test_lines: StatsMedian
+    test_lines_added: StatsMedian
+    test_lines_removed: StatsMedian
+    shared_files_per_stage: StatsMedian
+    cost_per_passed_stage_usd: StatsMedian
+    time_per_passed_stage_s: StatsMedian
+    cost_spent_per_passed_stage_usd: StatsSpent
+    time_spent_per_passed_stage_s: StatsSpent
+    crude: StatsCrude
+    matched: StatsMatched
+    executed: dict[str, object] | None
+    """From gates run again on other states; null where there are none."""
+
+
+class StatsCaptions(Model):
+    """What to print with the layers of propagation."""
+
+    crude: str
+    matched: str
+
+
+class StatsFile(Model):
+    """What `arcview stats --json` prints."""
+
+    schema_: Literal["arcview/stats/1"] = Field(alias="schema")
+    """The version of this format."""
+    path: str
+    """The folder of the runs, as it was given."""
+    policy: StatsPolicy
+    excluded: list[StatsExcluded]
+    by: Literal["agent", "model", "task", "language"] | None
+    all: StatsGroup
+    groups: dict[str, StatsGroup]
+    """By name; empty where no grouping was asked for."""
+    captions: StatsCaptions

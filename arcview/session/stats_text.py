@@ -1,0 +1,298 @@
+"""Statistics as plain text for `arcview stats`: every figure k/n, its intervals, the policy.
+
+What comes from a run passes `arcview.text.clean`. Pure: takes figures, gives lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
+
+from arcview.analysis.intervals import Interval
+from arcview.analysis.matched import Estimate
+from arcview.analysis.statistics import (
+    CRUDE_CAPTION,
+    MATCHED_CAPTION,
+    MIN_PERCENT_N,
+    Excluded,
+    Figure,
+    Group,
+    Median,
+    Spent,
+    Statistics,
+    StatsPolicy,
+)
+from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
+from arcview.session.plain_text_parts import Glyphs, aligned, cost, duration, one_line
+
+FEW_TASKS = 20
+"""Fewer clusters make a bootstrap of clusters rough."""
+
+SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Stages and chains", ("first_stage_pass", "stage_pass", "survival", "completion_chain",
+                           "completion_strict")),
+    ("Propagation, crude", ("f2p_after_fail", "f2p_after_pass", "f2p_after_f2p_fail",
+                            "f2p_after_f2p_pass", "f2p_after_any_fail", "f2p_after_no_fail")),
+    ("Regressions", ("regression", "regression_true", "regression_inherited",
+                     "regression_unclear", "regression_tests", "regression_chain")),
+    ("Repairs", ("healed", "broken_again")),
+    ("Awareness", ("unnoticed_n2", "unnoticed_n3", "unnoticed_n5", "awareness_labelled")),
+    ("Own tests and changes", ("self_tests_revisit", "shared_files")),
+)  # fmt: skip
+"""Which shares stand together, by name."""
+
+Row = tuple[str, ...]
+
+
+def stats_lines(statistics: Statistics, root: str, glyphs: Glyphs) -> Iterator[str]:
+    """The statistics as text: policy, all figures, the groups, and what is left out.
+
+    Args:
+        statistics: The figures.
+        root: The folder of the runs, as the user gave it.
+        glyphs: What may be written.
+    """
+    writer = _Writer(glyphs)
+    yield from writer.header(statistics, root)
+    yield from writer.group(statistics.all)
+    if statistics.groups:
+        yield ""
+        yield f"By {statistics.by}"
+        yield from writer.groups(statistics.groups)
+    yield from writer.excluded(statistics.excluded)
+
+
+def figure_definitions() -> Iterator[str]:
+    """What each figure counts, one line each, under the names of the JSON."""
+    rows = [
+        *((spec.name, spec.counts) for spec in FIGURES),
+        *((spec.name, spec.counts) for spec in LISTS),
+        *((spec.name, spec.counts) for spec in MEDIANS),
+    ]
+    return aligned(rows, right=frozenset())
+
+
+class _Writer:
+    def __init__(self, glyphs: Glyphs) -> None:
+        self._glyphs = glyphs
+        # An en dash where the terminal has one.
+        self._to = glyphs.nothing
+
+    def header(self, statistics: Statistics, root: str) -> Iterator[str]:
+        found, policy = statistics.all, statistics.policy
+        yield (
+            f"{one_line(root)}: {_count(found.runs, 'run')} of {_count(found.tasks, 'task')}, "
+            f"{_count(found.stages, 'stage')} with a verdict"
+        )
+        yield from _policy_lines(policy)
+        yield (
+            "Intervals are 95 %: the first (Wilson) takes the units as independent, the one by "
+            f"task draws whole tasks ({policy.resamples:,} times, seed {policy.seed})."
+        )
+        yield f"There is no percentage under n = {MIN_PERCENT_N}."
+        if 1 < found.tasks < FEW_TASKS:
+            yield f"{found.tasks} tasks are few: intervals by task are rough."
+
+    def group(self, group: Group) -> Iterator[str]:
+        titles = {spec.name: spec.title for spec in FIGURES}
+        table: list[Row] = []
+        for section, names in SECTIONS:
+            table += [("",), (section,)]
+            for name in names:
+                if name in group.lists:
+                    table += self._positions(name, group.lists[name])
+                else:
+                    table.append(self._figure(titles[name], group.figures[name]))
+            table += [(line,) for line in self._notes(section, group)]
+        table += [("",), ("Medians",), *self._medians(group)]
+        table += [("",), ("All that was spent, for each passed stage",), *self._spent(group)]
+        yield from _table(table)
+
+    def _positions(self, name: str, figures: Iterable[Figure]) -> Iterator[Row]:
+        words = "no failure up to stage {}" if name == "survival" else "stage {} passes"
+        for position, figure in enumerate(figures, 1):
+            if position > 1:  # both lists begin with the share of runs whose first stage passes
+                yield self._figure(words.format(position), figure)
+
+    def _figure(self, title: str, figure: Figure) -> Row:
+        share = f"{figure.k}/{figure.n}"
+        percent = figure.percent
+        if percent is None:
+            return (f"  {title}", share, "", "", "", _left_out(figure.left_out))
+        by_task = self._percents(figure.clustered)
+        return (
+            f"  {title}",
+            share,
+            f"{percent:.1f} %",
+            self._percents(figure.wilson),
+            f"by task {by_task}" if by_task else "",
+            _left_out(figure.left_out),
+        )
+
+    def _percents(self, interval: Interval | None) -> str:
+        if interval is None:
+            return ""
+        return f"{100 * interval.low:.1f}{self._to}{100 * interval.high:.1f}"
+
+    def _notes(self, section: str, group: Group) -> Iterator[str]:
+        if section == "Stages and chains" and group.completion_difference:
+            names = ", ".join(map(one_line, group.completion_difference))
+            yield f"  passed the chain gate after a failed stage: {names}"
+        if section == "Awareness":
+            labelled = group.figures["awareness_labelled"]
+            if labelled.k < labelled.n:
+                yield "  levels that no person labelled are suggested by rules, not measured"
+        if section == "Propagation, crude":
+            yield f"  difference {self._crude(group)}: {CRUDE_CAPTION}"
+            yield ""
+            yield "Propagation, matched"
+            matched = group.matched
+            yield f"  difference {self._matched(group)}: {MATCHED_CAPTION}"
+            if matched.transitions >= MIN_PERCENT_N:
+                yield f"  odds ratio {self._estimate(matched.odds_ratio)}"
+            yield (
+                f"  informative strata (task and stage) {matched.informative}/{matched.strata}, "
+                f"with {_count(matched.transitions, 'transition')}"
+            )
+            yield ""
+            yield "Propagation, executed"
+            yield "  no gate was run again on another state"
+
+    def _crude(self, group: Group) -> str:
+        few = min(group.figures[name].n for name in ("f2p_after_fail", "f2p_after_pass"))
+        return self._difference(group.crude, few)
+
+    def _matched(self, group: Group) -> str:
+        return self._difference(group.matched.risk_difference, group.matched.transitions)
+
+    def _difference(self, estimate: Estimate, n: int) -> str:
+        """A difference of shares; like a share it is not a number where n is small."""
+        if n < MIN_PERCENT_N:
+            return f"not given, n = {n}"
+        return self._estimate(estimate, signed=True)
+
+    def _estimate(self, estimate: Estimate, *, signed: bool = False) -> str:
+        if estimate.value is None:
+            return "unknown"
+        interval = estimate.interval
+        text = self._number(estimate.value, signed=signed)
+        if interval is None:
+            return text
+        low, high = (self._number(end, signed=signed) for end in (interval.low, interval.high))
+        return f"{text} ({low} to {high} by task)"
+
+    def _number(self, value: float, *, signed: bool) -> str:
+        if not isfinite(value):
+            return "unbounded"
+        return f"{value:+.3f}".replace("-", self._glyphs.minus) if signed else f"{value:.2f}"
+
+    def _medians(self, group: Group) -> Iterator[Row]:
+        for spec in MEDIANS:
+            yield self._median(spec.title, spec.unit, group.medians[spec.name])
+
+    def _median(self, title: str, unit: str, median: Median) -> Row:
+        left_out = _left_out(median.left_out)
+        if median.median is None:
+            return (f"  {title}", self._glyphs.nothing, "", "", "n = 0", left_out)
+        ends = self._range(unit, median.interval)
+        value = _quantity(unit, median.median)
+        return (f"  {title}", value, "", ends, f"n = {median.n}", left_out)
+
+    def _range(self, unit: str, interval: Interval | None) -> str:
+        if interval is None:
+            return ""
+        low, high = (
+            _quantity(unit, end) if isfinite(end) else "unbounded"
+            for end in (interval.low, interval.high)
+        )
+        return f"{low}{self._to}{high}"
+
+    def _spent(self, group: Group) -> Iterator[Row]:
+        for title, unit, spent in (
+            ("cost", "usd", group.cost_spent_usd),
+            ("time", "s", group.time_spent_s),
+        ):
+            yield self._one_spent(title, unit, spent)
+
+    def _one_spent(self, title: str, unit: str, spent: Spent) -> Row:
+        value = spent.per_passed.value
+        shown = self._glyphs.nothing if value is None else _quantity(unit, value)
+        ends = self._range(unit, spent.per_passed.interval)
+        left_out = f"{_count(spent.left_out, 'run')} unknown" if spent.left_out else ""
+        return (f"  {title}", shown, "", ends, f"n = {spent.passed}", left_out)
+
+    def groups(self, groups: Mapping[str, Group]) -> Iterator[str]:
+        columns = {
+            "first stage": "first_stage_pass",
+            "chain gate": "completion_chain",
+            "after failed": "f2p_after_fail",
+            "after passed": "f2p_after_pass",
+            "true regression": "regression_true",
+            "below N3": "unnoticed_n3",
+        }
+        table: list[Row] = [("", "runs", *columns, "matched difference")]
+        for name, group in groups.items():
+            cells = [self._cell(group.figures[column]) for column in columns.values()]
+            matched = self._matched(group)
+            table.append((one_line(name), str(group.runs), *cells, matched))
+        return aligned(table, right=frozenset({1}))
+
+    def _cell(self, figure: Figure) -> str:
+        percent = figure.percent
+        share = f"{figure.k}/{figure.n}"
+        if percent is None:
+            return share
+        return f"{share} {percent:.0f} % ({self._percents(figure.clustered or figure.wilson)})"
+
+    def excluded(self, excluded: Iterable[Excluded]) -> Iterator[str]:
+        by_reason: dict[tuple[str, str], list[int]] = {}
+        for one in excluded:
+            stages = by_reason.setdefault((one.run, one.reason), [])
+            if one.stage is not None:
+                stages.append(one.stage)
+        yield ""
+        yield "Left out" if by_reason else "Nothing is left out"
+        for (run, reason), stages in by_reason.items():
+            where = ""
+            if stages:
+                where = f", stage{'s' if len(stages) > 1 else ''} {', '.join(map(str, stages))}"
+            yield f"  {one_line(run)}{where}: {one_line(reason)}"
+
+
+def _policy_lines(policy: StatsPolicy) -> Iterator[str]:
+    left_out = ", ".join(status.value for status in policy.left_out)
+    what = f"leaves out stages with status {left_out}" if left_out else "takes every verdict"
+    outcomes = policy.outcomes
+    words = [
+        f"{name.removesuffix('_ok').replace('_', ' ')} "
+        f"{'ok' if getattr(outcomes, name) else 'not ok'}"
+        for name in outcomes.__slots__
+    ]
+    yield f"Policy {policy.name}: {what}."
+    tests = "count" if policy.count_tests else "do not count"
+    yield f"Outcomes: {', '.join(words)}. Test files {tests} as shared files."
+
+
+def _table(rows: Iterable[Row]) -> Iterator[str]:
+    """Rows of one cell are lines of their own; the others are aligned over the whole text."""
+    rows = list(rows)
+    wide = [row for row in rows if len(row) > 1]
+    lines = iter(list(aligned(wide, right=frozenset({1, 2}))) if wide else [])
+    for row in rows:
+        yield row[0] if len(row) == 1 else next(lines)
+
+
+def _left_out(count: int) -> str:
+    return f"{count} unknown" if count else ""
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _quantity(unit: str, value: float) -> str:
+    if unit == "usd":
+        return cost(value)
+    if unit == "s":
+        return duration(value)
+    return f"{value:.2f}" if unit == "share" else f"{value:g}"
