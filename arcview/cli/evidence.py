@@ -51,3 +51,28 @@ def contract(arguments: Sequence[str]) -> int:
         print_lines(coverage_report.coverage_lines(coverage, shown))
     print_lines([coverage_report.legend(shown)])
     return EXIT_OK
+
+
+def compare(arguments: Sequence[str]) -> int:
+    """Prints two runs of one task side by side."""
+    parser = make_parser(
+        "arcview compare",
+        "Print two runs of one task side by side, aligned by stage: verdicts, where they part "
+        "first, the tests whose outcome differs, the size of the changes, cost and steps.",
+        "examples:\n"
+        "  arcview compare runs/opus/task-17 runs/sonnet/task-17\n"
+        "  arcview compare A B --json | jq '.first_divergence'\n",
+    )
+    parser.add_argument("a", metavar="A", help="a run folder")
+    parser.add_argument("b", metavar="B", help="another run folder")
+    add_json(parser, "as JSON, schema arcview/compare/1")
+    options = parser.parse_args(arguments)
+    from arcview.session import compare_report
+    from arcview.session.compare import compare_runs
+
+    found = compare_runs(open_run(options.a, None), open_run(options.b, None))
+    if options.json:
+        print_json(compare_report.as_json(found))
+    else:
+        print_lines(compare_report.comparison_lines(found, glyphs()))
+    return EXIT_OK

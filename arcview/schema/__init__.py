@@ -16,12 +16,12 @@ def json_schemas() -> dict[str, dict[str, object]]:
     Returns:
         `run` (run.json), `chain` (chain.json), `result` (gate/result.json), `test` (one line of
         gate/tests.jsonl), `show` (the JSON twin), `list` (one line of `arcview list --json`), and
-        by their commands `stats`, `contract` and `find` (one line of it).
+        by their commands `stats`, `contract`, `compare` and `find` (one line of it).
     """
     # Here and not above: pydantic costs about 100 ms, and no screen needs it.
     from arcview.schema.base import Model
     from arcview.schema.chain import ChainFile
-    from arcview.schema.reports import ContractReport, FindHit
+    from arcview.schema.reports import CompareReport, ContractReport, FindHit
     from arcview.schema.result import GateResultFile, GateTestLine
     from arcview.schema.run import RunFile
     from arcview.schema.show import ListRow, ShowTwin
@@ -35,6 +35,7 @@ def json_schemas() -> dict[str, dict[str, object]]:
         "show": ShowTwin,
         "list": ListRow,
         "contract": ContractReport,
+        "compare": CompareReport,
         "find": FindHit,
         "stats": StatsFile,
     }

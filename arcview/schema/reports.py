@@ -6,7 +6,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from arcview.schema.base import Count, Model, StageIndex
+from arcview.schema.base import (
+    Count,
+    Dollars,
+    GroupWord,
+    Model,
+    Seconds,
+    StageIndex,
+    StatusWord,
+    VerdictWord,
+)
+from arcview.schema.show import ListGate, ShowChange
 
 PresenceWord = Literal["present", "different", "missing", "moved"]
 
@@ -68,6 +78,118 @@ class ContractReport(Model):
     """The agent's line, in order."""
     stages: list[ContractStage]
     problems: list[str]
+
+
+class CompareRun(Model):
+    """One of the two runs."""
+
+    run_id: str
+    path: str
+    agent: str | None
+    agent_version: str | None
+    model: str | None
+    task_id: str
+    attempt: str | None
+    status: StatusWord | Literal["unknown"]
+    first_bad_stage: StageIndex | None
+    first_failing_gate: str | None
+
+
+class CompareDivergence(Model):
+    """The first gate, in the order of the chain, at which two runs part.
+
+    Gates that one of the runs did not measure are passed by.
+    """
+
+    gate: str
+    stage: StageIndex | None
+    """Null for the chain gate."""
+    a: VerdictWord
+    b: VerdictWord
+
+
+class CompareTest(Model):
+    """A test that both runs measured and that ended otherwise."""
+
+    id: str
+    group: GroupWord
+    a: str
+    """Outcome in the first run."""
+    b: str
+    better: Literal["a", "b", "neither"]
+    """In which run it is ok; `neither` where it is in both or in none."""
+
+
+class CompareGate(Model):
+    """One gate of two runs."""
+
+    gate: str
+    a: ListGate | None
+    """Null where the run has no such gate."""
+    b: ListGate | None
+    compared: bool
+    """Both measured it; otherwise what follows is empty."""
+    verdicts_differ: bool
+    both_ok: Count
+    both_not_ok: Count
+    differences: list[CompareTest]
+    only_in_a: list[str]
+    """Ids of expected tests that the other run's gate does not have."""
+    only_in_b: list[str]
+    shared_causes: list[str]
+    """What killed tests in both runs alike."""
+
+
+class CompareSide(Model):
+    """One stage of one run."""
+
+    title: str | None
+    status: StatusWord | Literal["unknown"]
+    debt: Count | None
+    steps: Count | None
+    tool_calls: Count | None
+    cost_usd: Dollars | None
+    duration_s: Seconds | None
+    base: str | None
+    end: str | None
+    change: ShowChange
+
+
+class CompareFiles(Model):
+    """Source and test files that the stage changed."""
+
+    both: list[str]
+    only_a: list[str]
+    only_b: list[str]
+
+
+class CompareStage(Model):
+    """One stage of two runs."""
+
+    index: StageIndex
+    a: CompareSide | None
+    """Null where the run has no such stage."""
+    b: CompareSide | None
+    gate: CompareGate
+    files: CompareFiles | None
+    """Null where the change is not known in both."""
+
+
+class CompareReport(Model):
+    """`arcview compare --json`."""
+
+    schema_: Literal["arcview/compare/1"] = Field(alias="schema")
+    a: CompareRun
+    b: CompareRun
+    same_task: bool
+    first_divergence: CompareDivergence | None
+    """Of verdicts."""
+    first_test_divergence: CompareDivergence | None
+    """Of single tests."""
+    stages: list[CompareStage]
+    chain_gate: CompareGate | None
+    problems: list[str]
+    """What makes the comparison less than it looks."""
 
 
 class FindHit(Model):

@@ -49,7 +49,7 @@ def show(run: OpenRun, stage: int | None = None) -> Json:
     chain = overview.chain_gate
     chain_gate = None
     if chain is not None:
-        chain_gate = _gate(chain) | _failing(run, evidence, "chain", chain.state)
+        chain_gate = gate_json(chain) | _failing(run, evidence, "chain", chain.state)
     return _header(run.run, overview, stages, chain_gate, _problems(run))
 
 
@@ -59,7 +59,7 @@ def _full_stage(run: OpenRun, evidence: EvidenceFinder, row: StageRow) -> Json:
     between = []
     for cell in row.between:
         of_pass = self_test_depth(run, evidence, row.index, cell.state)
-        gate = _gate(cell) | _failing(run, evidence, cell.gate, cell.state, of_pass)
+        gate = gate_json(cell) | _failing(run, evidence, cell.gate, cell.state, of_pass)
         between.append(gate | {"self_test_depth": _depth(of_pass)})
     return (
         _stage(row, run.change(row.index))
@@ -85,11 +85,11 @@ def list_row(run: OpenRun) -> Json:
         for cell in (row.gate, *row.between):
             run.gate_view(cell.gate, cell.state)
     stages = [
-        _stage(row, run.change(row.index)) | {"between": [_gate(cell) for cell in row.between]}
+        _stage(row, run.change(row.index)) | {"between": [gate_json(cell) for cell in row.between]}
         for row in overview.stages
     ]
     chain = overview.chain_gate
-    chain_gate = None if chain is None else _gate(chain)
+    chain_gate = None if chain is None else gate_json(chain)
     return _header(run.run, overview, stages, chain_gate, _problems(run))
 
 
@@ -183,7 +183,7 @@ def _stage(row: StageRow, change: ChangeSummary) -> Json:
         "duration_s": row.duration_s,
         "base": row.base,
         "end": row.end,
-        "change": _change(change),
+        "change": change_json(change),
         "passes": [
             {"state": p.state, "tokens": _tokens(p.usage), "cost_usd": p.usage and p.usage.cost_usd}
             for p in row.passes
@@ -192,7 +192,8 @@ def _stage(row: StageRow, change: ChangeSummary) -> Json:
     }
 
 
-def _gate(cell: GateCell) -> Json:
+def gate_json(cell: GateCell) -> Json:
+    """One gate on one state, without its single tests."""
     return {"gate": cell.gate, "state": cell.state, **_verdict(cell), "notes": list(cell.notes)}
 
 
@@ -227,7 +228,8 @@ def _tokens(usage: Usage | None) -> Json:
     }
 
 
-def _change(change: ChangeSummary) -> Json:
+def change_json(change: ChangeSummary) -> Json:
+    """What a stage changed, in numbers."""
     return {
         "files": change.files,
         "added": change.added,
