@@ -5,6 +5,7 @@ Shared by the readers of trajectories; imports no reader.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ _MEDIA = frozenset({"audio", "document", "file", "image", "image_url", "input_au
     "input_file",
     "input_image",
 }
+_PATCH = re.compile(r"^(?:diff --git |--- \S|Index: )", re.MULTILINE)
 _ENCRYPTED = "(thinking that the provider encrypted)"
 
 Resolve = Callable[[str], str]
@@ -137,6 +139,11 @@ def image_at(address: str, media_type: str = "image") -> Image:
     if "base64" not in encoding:
         return Image(media_type=named or media_type, path=address)
     return Image(media_type=named or media_type, data_base64=data, size_bytes=base64_size(data))
+
+
+def patch_in(text: str | None) -> str | None:
+    """A submitted text when it is a patch; some submit whatever their last command printed."""
+    return text if text is not None and _PATCH.search(text) else None
 
 
 def base64_size(data: str) -> int:

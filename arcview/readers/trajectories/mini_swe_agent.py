@@ -12,22 +12,19 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.trajectory import (
-    Role,
     Session,
     SessionRole,
-    Step,
-    StepKind,
     Trajectory,
     Usage,
 )
 from arcview.readers.fields import read_bytes
 from arcview.readers.registry import Detection
-from arcview.readers.trajectories.contents import mapping
+from arcview.readers.trajectories.contents import mapping, patch_in
 from arcview.readers.trajectories.documents import Document, parse_document, peek
 from arcview.readers.trajectories.mini_swe_agent_messages import Walk
-from arcview.readers.trajectories.mini_swe_agent_parts import dollars
-from arcview.readers.trajectories.pairing import numbered
+from arcview.readers.trajectories.pairing import counted, numbered
 from arcview.readers.trajectories.records import Record, text_or_none
+from arcview.readers.trajectories.usages import added, dollars
 
 _FORMAT = "mini-swe-agent"
 _OTHER_FORMATS = frozenset(
@@ -70,37 +67,42 @@ class MiniSweAgentReader:
 
     def read(self, path: Path, companions: Sequence[Path] = ()) -> Trajectory:
         """Reads a trajectory, and more files after it; damage never raises."""
-        steps: list[Step] = []
-        sessions: list[Session] = []
+        walks: list[Walk] = []
         problems: list[Problem] = []
-        unknown: Counter[str] = Counter()
-        infos: list[Record] = []
         for file in (path, *companions):
             try:
                 document = parse_document(read_bytes(file, str(file)), str(file), ("messages",))
             except BadInputError as error:
                 problems.append(Problem(error.path, error.expected))
                 continue
-            walk, info = _walked(document, file.name)
+            walk = _walked(document, file.name)
             problems += document.problems
-            if walk is None:
-                continue
-            steps += walk.steps
-            unknown += walk.unknown
-            infos.append(info)
-            own = sum(
-                step.role is Role.ASSISTANT and step.kind is StepKind.MESSAGE for step in walk.steps
-            )
-            sessions.append(Session(walk.session, SessionRole.MAIN, own))
-        return Trajectory(
-            format=self.id,
-            steps=numbered(steps),
-            sessions=tuple(sessions),
-            problems=tuple(problems),
-            unknown_records=tuple(sorted(unknown.items())),
-            usage=_total(infos),
-            exit_status=text_or_none(infos[-1].get("exit_status")) if infos else None,
-        )
+            if walk is not None:
+                walks.append(walk)
+        return _joined(self.id, walks, problems)
+
+
+def _joined(format_id: str, walks: Sequence[Walk], problems: Sequence[Problem]) -> Trajectory:
+    """The files one after the other; what is said of the whole is what the last of them says."""
+    unknown = sum((walk.unknown for walk in walks), Counter[str]())
+    if not walks:
+        return Trajectory(format_id, problems=tuple(problems))
+    last = walks[-1]
+    return Trajectory(
+        format=format_id,
+        steps=numbered([step for walk in walks for step in walk.steps]),
+        sessions=tuple(
+            Session(walk.session, SessionRole.MAIN, counted(walk.steps)) for walk in walks
+        ),
+        problems=tuple(problems),
+        unknown_records=tuple(sorted(unknown.items())),
+        usage=added(walk.total for walk in walks),
+        agent=last.agent,
+        agent_version=last.agent_version,
+        model=last.model,
+        exit_status=last.exit_status,
+        patch=patch_in(last.submission),
+    )
 
 
 def _is_message(value: object) -> bool:
@@ -111,8 +113,8 @@ def _is_message(value: object) -> bool:
     return is_response or (value.get("role") in _ROLES and "uuid" not in value)
 
 
-def _walked(document: Document, name: str) -> tuple[Walk | None, Record]:
-    """The steps of one file and its `info`; null, with a problem, for what is no trajectory."""
+def _walked(document: Document, name: str) -> Walk | None:
+    """The steps of one file; null, with a problem, for what is no trajectory."""
     value = document.value
     root: Record = value if isinstance(value, dict) else {"messages": value}
     messages = root.get("messages")
@@ -123,19 +125,31 @@ def _walked(document: Document, name: str) -> tuple[Walk | None, Record]:
     if not isinstance(messages, list):
         if value is not None or not document.problems:
             document.note("not a trajectory: expected an object or a list with messages")
-        return None, {}
+        return None
+    config = mapping(info.get("config"))
+    cost = dollars(mapping(info.get("model_stats")).get("instance_cost"))
     walk = Walk(
         name=name,
-        session=text_or_none(root.get("instance_id"))
-        or name.removesuffix(".json").removesuffix(".traj"),
-        model=text_or_none(mapping(mapping(info.get("config")).get("model")).get("model_name")),
+        session=text_or_none(root.get("instance_id")) or _stem(name),
+        model=text_or_none(mapping(config.get("model")).get("model_name")),
+        agent=_FORMAT if info else None,
+        agent_version=text_or_none(info.get("mini_version")),
+        exit_status=text_or_none(info.get("exit_status")),
+        submission=text_or_none(info.get("submission")),
+        total=None if cost is None else Usage(cost_usd=cost),
         is_first_version=_is_first_version(root, info),
-        has_ended=bool(info.get("exit_status")),
     )
-    _start(walk, info)
+    _start(walk, config)
     walk.take_all(messages, is_cut=document.is_cut)
     _end(walk, info)
-    return walk, info
+    return walk
+
+
+def _stem(name: str) -> str:
+    """The file name without what all such files end in."""
+    for ending in (".json", ".traj"):
+        name = name.removesuffix(ending) or name
+    return name
 
 
 def _is_first_version(root: Record, info: Record) -> bool:
@@ -147,43 +161,24 @@ def _is_first_version(root: Record, info: Record) -> bool:
     return "model_stats" in info
 
 
-def _start(walk: Walk, info: Record) -> None:
+def _start(walk: Walk, config: Record) -> None:
     """A note on who ran, where the file says so."""
-    config = mapping(info.get("config"))
     environment = text_or_none(config.get("environment_type"))
     facts = [
-        ("mini-swe-agent", info.get("mini_version")),
+        (_FORMAT, walk.agent_version),
         ("model", walk.model),
         ("environment", environment and environment.rpartition(".")[2]),
         ("in", mapping(config.get("environment")).get("cwd")),
     ]
     told = ", ".join(f"{name} {value}" for name, value in facts if value)
     if told:
-        walk.pairing.add(
-            Step(
-                key=f"{walk.name}#start",
-                number=None,
-                role=Role.UNKNOWN,
-                kind=StepKind.NOTE,
-                text=f"session started: {told}",
-                session=walk.session,
-            )
-        )
+        walk.note(f"{walk.name}#start", f"session started: {told}")
 
 
 def _end(walk: Walk, info: Record) -> None:
-    """A note on the end, where only `info` tells it."""
-    status = text_or_none(info.get("exit_status"))
-    ends = [step for step in walk.steps[-1:] if step.text.startswith("session ended")]
-    if status is None or ends:
+    """A note on the end, where no message tells it."""
+    if walk.exit_status is None or walk.has_told_end:
         return
     shown = {call.result.text for step in walk.steps[-2:] for call in step.calls if call.result}
-    told = [text_or_none(info.get(key)) for key in ("submission", "exception_str", "traceback")]
-    walk.end(f"{walk.name}#end", status, [text for text in told if text not in shown])
-
-
-def _total(infos: Sequence[Record]) -> Usage | None:
-    """What the files record of the cost; they have no totals of tokens."""
-    costs = [dollars(mapping(info.get("model_stats")).get("instance_cost")) for info in infos]
-    known = [cost for cost in costs if cost is not None]
-    return Usage(cost_usd=sum(known)) if known else None
+    told = [walk.submission, *(text_or_none(info.get(k)) for k in ("exception_str", "traceback"))]
+    walk.end(f"{walk.name}#end", walk.exit_status, [text for text in told if text not in shown])

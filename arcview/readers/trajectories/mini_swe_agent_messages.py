@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arcview.model.trajectory import Role, Step, StepKind
+from arcview.model.trajectory import Role, Step, StepKind, Usage
 from arcview.readers.trajectories.contents import Parts, mapping, parts_of
 from arcview.readers.trajectories.mini_swe_agent_parts import (
     Answer,
@@ -44,8 +44,15 @@ class Walk:
     model: str | None = None
     is_first_version: bool = False
     """Written by version 1: after the task, the harness speaks as the user."""
-    has_ended: bool = False
-    """The harness recorded an end: in version 1 the last message is about it."""
+    agent: str | None = None
+    agent_version: str | None = None
+    exit_status: str | None = None
+    """In the words of the harness; in version 1 the last message is about it."""
+    submission: str | None = None
+    total: Usage | None = None
+    """What the file itself counts."""
+    has_told_end: bool = False
+    """One of the messages was about the end."""
     pairing: Pairing = field(default_factory=Pairing)
     unknown: Counter[str] = field(default_factory=Counter)
     _is_text_mode: bool = False
@@ -145,7 +152,7 @@ class Walk:
         elif self._is_text_mode and self._is_waiting() and (self.is_first_version or is_last):
             self._observed(key, message, None)
         elif self.is_first_version:
-            if text or not (is_last and self.has_ended):
+            if text or not (is_last and self.exit_status):
                 self._said(key, message, Role.USER, StepKind.NOTE)
         else:
             self._said(key, message, Role.USER)
@@ -195,7 +202,9 @@ class Walk:
         extra = mapping(message.get("extra"))
         told = [parts_of(message.get("content")).text, text_or_none(extra.get("traceback"))]
         status = text_or_none(extra.get("exit_status"))
-        self.has_ended = True
+        self.exit_status = self.exit_status or status
+        self.submission = self.submission or text_or_none(extra.get("submission"))
+        self.has_told_end = True
         self.end(key, status, told, iso_time(extra.get("timestamp")))
 
     def end(
@@ -210,15 +219,20 @@ class Walk:
             at: When.
         """
         lines = [f"session ended: {status or 'no status'}", *(text for text in told if text)]
+        is_error = status is not None and status.lower() != "submitted"
+        self.note(key, "\n".join(dict.fromkeys(lines)), at=at, is_error=is_error)
+
+    def note(self, key: str, text: str, at: str | None = None, *, is_error: bool = False) -> None:
+        """Adds something that the harness says."""
         self.pairing.add(
             Step(
                 key=key,
                 number=None,
                 role=Role.UNKNOWN,
                 kind=StepKind.NOTE,
-                text="\n".join(dict.fromkeys(lines)),
+                text=text,
                 at=at,
-                is_error=status is not None and status.lower() != "submitted",
+                is_error=is_error,
                 session=self.session,
             )
         )

@@ -15,6 +15,7 @@ from arcview.readers.trajectories.contents import Parts, listed, mapping, parts_
 from arcview.readers.trajectories.pairing import Asked, asked_in, shell
 from arcview.readers.trajectories.records import Record, count_or_none, text_or_none
 from arcview.readers.trajectories.times import iso_time
+from arcview.readers.trajectories.usages import dollars
 
 # The action of a text-based model, in the order of preference of the writers' configurations.
 # Their own patterns stand in the file too, but a pattern from outside is never run.
@@ -188,12 +189,6 @@ def usage_of(usage: Record, cost: object = None) -> Usage | None:
     if found.input_tokens is None and found.output_tokens is None:
         return None if found.cost_usd is None else Usage(cost_usd=found.cost_usd)
     return found
-
-
-def dollars(value: object) -> float | None:
-    """A cost; 0 is what the writers put where they do not know it."""
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and 0 < value < 1e9 else None  # type: ignore[operator,arg-type]
 
 
 def looks_like_observation(text: str) -> bool:

@@ -120,6 +120,10 @@ class Pairing:
                 self._open.setdefault(call.id or "", []).append(spot)
         self.steps.append(step)
 
+    def close(self) -> None:
+        """What has no result by now gets none: another session begins."""
+        self._open.clear()
+
     def waits_for(self, call_id: str | None) -> bool:
         """Whether a call with that id, or null: one of the last calling step, has no result."""
         return bool(self._spots(call_id))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
@@ -16,11 +15,12 @@ from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, Session, SessionRole, Step, StepKind, Trajectory, Usage
 from arcview.readers.fields import read_bytes
 from arcview.readers.registry import Detection
-from arcview.readers.trajectories.contents import listed, mapping
+from arcview.readers.trajectories.contents import listed, mapping, patch_in
 from arcview.readers.trajectories.documents import Document, parse_document, peek
 from arcview.readers.trajectories.pairing import counted, numbered
 from arcview.readers.trajectories.records import Record, count_or_none, text_or_none
 from arcview.readers.trajectories.swe_agent_steps import Attempt, exit_status_of
+from arcview.readers.trajectories.usages import added, dollars
 
 _LISTS = ("trajectory", "history")
 _REPEATED = ("query", "messages")
@@ -74,8 +74,11 @@ class _Files:
         self.sessions: list[Session] = []
         self.problems: list[Problem] = []
         self.unknown: Counter[str] = Counter()
-        self.usages: list[Usage] = []
+        self.usages: list[Usage | None] = []
         self.status: str | None = None
+        self.submission: str | None = None
+        self.version: str | None = None
+        self.model: str | None = None
 
     def take(self, path: Path) -> None:
         try:
@@ -115,8 +118,9 @@ class _Files:
                 label + (", chosen" if type(best) is int and is_chosen else ""),
             )
         self.status = exit_status_of(info) or self.status
-        if usage := _usage(info) or _sum_of(attempts):
-            self.usages.append(usage)
+        self.submission = text_or_none(info.get("submission")) or self.submission
+        of_attempts = (_usage(mapping(attempt.get("info"))) for attempt in attempts)
+        self.usages.append(_usage(info) or added(of_attempts))
 
     def _attempt(
         self, record: Record, name: str, session: str, role: SessionRole, note: str | None = None
@@ -124,6 +128,8 @@ class _Files:
         info = mapping(record.get("info"))
         config = _config(record.get("replay_config"))
         attempt = Attempt(name, session, model=_model(config))
+        self.model = attempt.model or self.model
+        self.version = text_or_none(info.get("swe_agent_version")) or self.version
         started = _started(info, attempt.model, note)
         if started:
             attempt.pairing.add(
@@ -150,8 +156,12 @@ class _Files:
             sessions=tuple(self.sessions),
             problems=tuple(self.problems),
             unknown_records=tuple(sorted(self.unknown.items())),
-            usage=_added(self.usages),
+            usage=added(self.usages),
+            agent="SWE-agent" if self.sessions else None,
+            agent_version=self.version,
+            model=self.model,
             exit_status=self.status,
+            patch=patch_in(self.submission),
         )
 
 
@@ -185,36 +195,9 @@ def _model(config: Record) -> str | None:
 def _usage(info: Record) -> Usage | None:
     """Tokens and cost of a run; a count of 0 is one that nobody made."""
     stats = mapping(info.get("model_stats"))
-    cost = stats.get("instance_cost") or stats.get("total_cost")
-    is_cost = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 < cost < 1e9
     usage = Usage(
         input_tokens=count_or_none(stats.get("tokens_sent")) or None,
         output_tokens=count_or_none(stats.get("tokens_received")) or None,
-        cost_usd=float(cost) if is_cost else None,  # type: ignore[arg-type]
+        cost_usd=dollars(stats.get("instance_cost")) or dollars(stats.get("total_cost")),
     )
     return None if usage == Usage() else usage
-
-
-def _sum_of(attempts: Sequence[Record]) -> Usage | None:
-    return _added([u for a in attempts if (u := _usage(mapping(a.get("info"))))])
-
-
-def _added(usages: Sequence[Usage]) -> Usage | None:
-    """The sum of totals; what is unknown in one of them is unknown in the sum only if in all."""
-    if not usages:
-        return None
-    total = usages[0]
-    for usage in usages[1:]:
-        total = replace(
-            total,
-            input_tokens=_plus(total.input_tokens, usage.input_tokens),
-            output_tokens=_plus(total.output_tokens, usage.output_tokens),
-            cost_usd=None
-            if total.cost_usd is None and usage.cost_usd is None
-            else (total.cost_usd or 0) + (usage.cost_usd or 0),
-        )
-    return total
-
-
-def _plus(one: int | None, other: int | None) -> int | None:
-    return None if one is None and other is None else (one or 0) + (other or 0)

@@ -38,7 +38,9 @@ _KINDS = {
 }  # fmt: skip
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 
-_EDITORS = frozenset({"file_editor", "str_replace_based_edit_tool", "str_replace_editor"})
+_EDITORS = frozenset(
+    {"file_editor", "str_replace_based_edit_tool", "str_replace_editor", "text_editor"}
+)
 """One tool for several things; its argument `command` says which."""
 _EDITOR_KINDS = {"view": ToolKind.READ, "create": ToolKind.WRITE}
 
