@@ -149,8 +149,12 @@ _RUN_READERS = {
 }
 _MARKERS = {"native": "run.json", "slop_code_bench": "problem.yaml"}
 _TRAJECTORY_READERS = {
-    "claude_code": "arcview.readers.trajectories.claude_code:ClaudeCodeReader",
+    # Single documents come first: a list of plain chat messages is one, and is not JSON Lines.
     "atif": "arcview.readers.trajectories.atif:AtifReader",
+    "swe_agent": "arcview.readers.trajectories.swe_agent:SweAgentReader",
+    "mini_swe_agent": "arcview.readers.trajectories.mini_swe_agent:MiniSweAgentReader",
+    "inspect_log": "arcview.readers.trajectories.inspect_log:InspectLogReader",
+    "claude_code": "arcview.readers.trajectories.claude_code:ClaudeCodeReader",
 }
 _REPORT_READERS = {"pytest_json": "arcview.readers.reports.pytest_json:PytestJsonReader"}
 
