@@ -59,3 +59,23 @@ class Command:
     """The list widget in focus acts on it, not the screen."""
     action: str = ""
     """What is called, where that is not the id (`jump('step', 1)`)."""
+
+
+def command(
+    context: Context,
+    group: Group,
+    name: str,
+    keys: str,
+    title: str,
+    explanation: str,
+    hint: str = "",
+    *,
+    takes_key: bool = False,
+    by_widget: bool = False,
+    action: str = "",
+) -> Command:
+    """One entry of the list; the keys are parted by blanks."""
+    return Command(
+        name, tuple(keys.split()), title, explanation, group, context, hint,
+        takes_key, by_widget, action or name,
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""The commands of every list, of the other screens and of the program; part of `commands`."""
+
+from __future__ import annotations
+
+from arcview.session.commands_model import Command, Context, Group, command
+
+_C, _G = Context, Group
+
+LIST_COMMANDS: tuple[Command, ...] = (
+    # Moving
+    command(
+        _C.ROWS, _G.MOVE, "cursor_down", "j down", "Down", "One row down.", by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "cursor_up", "k up", "Up", "One row up.", by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "sideways_left", "h left", "Left", "Scrolls to the left.",
+        by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "sideways_right", "l right", "Right", "Scrolls to the right.",
+        by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "cursor_first", "g home", "Top", "The first row.", by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "cursor_last", "G end", "Bottom", "The last row.", by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "half_page_down", "ctrl+d", "Half a page down", "Half a page down.",
+        by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "half_page_up", "ctrl+u", "Half a page up", "Half a page up.",
+        by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "page_down", "pagedown ctrl+f", "Page down", "A page down.",
+        by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "page_up", "pageup ctrl+b", "Page up", "A page up.", by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.MOVE, "pick", "enter", "Open or follow",
+        "Opens what is under the cursor, or follows it to where it comes from.", "open",
+        by_widget=True,
+    ),
+    # Searching
+    command(
+        _C.ROWS, _G.SEARCH, "search", "/", "Search",
+        "Searches the pane; in the trajectory, all steps. Lower case finds both cases.", "search",
+    ),
+    command(
+        _C.ROWS, _G.SEARCH, "search_next", "n", "Next match", "The next match.",
+        by_widget=True,
+    ),
+    command(
+        _C.ROWS, _G.SEARCH, "search_previous", "N", "Previous match", "The match before.",
+        by_widget=True,
+    ),
+    # Taking something out
+    command(
+        _C.ROWS, _G.OUT, "copy", "y", "Copy",
+        "Copies the selection, or the row under the cursor, cleaned of control characters.",
+    ),
+    command(
+        _C.RUN, _G.OUT, "open_in_editor", "o", "Open in $EDITOR",
+        "Opens the file under the cursor, as it was in that state, in your editor.",
+    ),
+    # List of runs
+    command(
+        _C.LIBRARY, _G.RUN, "failed_runs_only", "f", "Failing runs only",
+        "Leaves out the runs whose gates all passed, and back.", "failing",
+    ),
+    command(
+        _C.LIBRARY, _G.RUN, "rescan", "ctrl+r", "Look again", "Lists the folder again.",
+    ),
+    # A text on its own
+    command(
+        _C.TEXT, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.", "back",
+    ),
+    command(
+        _C.CHOICE, _G.PANES, "close", "backspace escape", "Back", "Chooses nothing.", "back",
+    ),
+    # arcview
+    command(
+        _C.APP, _G.APP, "palette", ": ctrl+p", "Command palette",
+        "Finds every command by its name.", "commands",
+    ),
+    command(_C.APP, _G.APP, "help", "?", "Help", "Every key of this screen.", "help"),
+    command(
+        _C.APP, _G.APP, "next_theme", "t", "Dark or light", "The other theme.",
+    ),
+    command(
+        _C.APP, _G.APP, "interrupt", "ctrl+c", "Copy or quit",
+        "Copies what the mouse has selected; without a selection it leaves arcview.",
+    ),
+    command(_C.APP, _G.APP, "quit", "q ctrl+q", "Quit", "Leaves arcview.", "quit"),
+)  # fmt: skip
