@@ -57,6 +57,10 @@ class CallSpot:
     def call(self, call: ToolCall) -> None:
         self.draft.calls[self.index] = call
 
+    def give(self, result: ToolResult) -> None:
+        """Sets the result of the call."""
+        self.call = replace(self.call, result=result)
+
 
 @dataclass(slots=True)
 class Drafts:
@@ -119,7 +123,7 @@ class Drafts:
         if call_id is not None and self._early.get(call_id):
             orphan, result = self._early[call_id].pop(0)
             orphan.is_dropped = True
-            spot.call = replace(call, result=result)
+            spot.give(result)
         return spot
 
     def spot(self, call_id: str | None) -> CallSpot | None:
@@ -132,7 +136,7 @@ class Drafts:
         """Gives a result to its call; one that belongs to none becomes a note of its own."""
         spot = self.spot(call_id)
         if spot is not None and spot.call.result is None:
-            spot.call = replace(spot.call, result=result)
+            spot.give(result)
             return spot
         why = "a second result for" if spot is not None else "a result without a call:"
         text = f"({why} {call_id or 'no id'})\n{result.text}"

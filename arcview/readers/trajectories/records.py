@@ -52,14 +52,17 @@ def parse_lines(data: bytes, shown: str) -> Lines:
     return lines
 
 
-def each_record(file: Iterable[bytes], lines: Lines) -> Iterator[tuple[int, object]]:
+def each_record(
+    file: Iterable[bytes], lines: Lines, *, first: int = 1
+) -> Iterator[tuple[int, object]]:
     """Parses JSON Lines one by one, so that nobody has to hold the whole file.
 
     Args:
         file: Its lines with their ends, such as an open binary file.
         lines: Takes the problems.
+        first: Number of the first of these lines.
     """
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(file, start=first):
         is_torn = not line.endswith(b"\n")
         if number == 1:
             line = line.removeprefix(_BOM)
