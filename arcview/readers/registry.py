@@ -155,11 +155,17 @@ _TRAJECTORY_READERS = {
     "mini_swe_agent": "arcview.readers.trajectories.mini_swe_agent:MiniSweAgentReader",
     "inspect_log": "arcview.readers.trajectories.inspect_log:InspectLogReader",
     "claude_code": "arcview.readers.trajectories.claude_code:ClaudeCodeReader",
+    "codex": "arcview.readers.trajectories.codex:CodexReader",
+    "gemini": "arcview.readers.trajectories.gemini:GeminiReader",
+    "openhands": "arcview.readers.trajectories.openhands:OpenHandsReader",
 }
 _REPORT_READERS = {"pytest_json": "arcview.readers.reports.pytest_json:PytestJsonReader"}
 
 HEAD_BYTES = 64 * 1024
 """How much of a file the readers of single files are shown when asked whether they know it."""
+
+_STATE_FILE = "base_state.json"
+"""Says what a folder is that holds one conversation, a file for every event."""
 
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
 _LEVELS = 8
@@ -303,8 +309,10 @@ def _readers_of_files(
     group: str, built_in: Mapping[str, str], path: Path
 ) -> tuple[object, Detection]:
     """Asks the readers of single files, built-in ones first, about the head of a file."""
+    # Some trajectories are folders.
+    told_by = path / _STATE_FILE if (path / _STATE_FILE).is_file() else path
     try:
-        with path.open("rb") as file:
+        with told_by.open("rb") as file:
             head = file.read(HEAD_BYTES)
     except OSError as error:
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
@@ -312,11 +320,11 @@ def _readers_of_files(
         raise BadInputError(str(path), "the file is empty")
     for target in built_in.values():
         reader = cast("TrajectoryReader | ReportReader", _load(target))
-        if detection := reader.detect(head, path.name):
+        if detection := reader.detect(head, told_by.name):
             return reader, detection
     plugins, broken = _plugins(group, built_in)
     for plugin in cast("Iterable[TrajectoryReader | ReportReader]", plugins):
-        detection = _ask(plugin, partial(plugin.detect, head, path.name), broken)
+        detection = _ask(plugin, partial(plugin.detect, head, told_by.name), broken)
         if detection is not None:
             return plugin, detection
     what = "trajectory" if group == "arcview.trajectories" else "test report"
