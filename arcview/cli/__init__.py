@@ -33,6 +33,7 @@ _COMMANDS = {
     "check": ("runs", "check"),
     "contract": ("evidence", "contract"),
     "compare": ("evidence", "compare"),
+    "export": ("evidence", "export"),
     "stats": ("corpus", "stats"),
     "schema": ("upkeep", "schema"),
     "cache": ("upkeep", "cache"),
@@ -54,6 +55,7 @@ commands:
   arcview check PATH     list what is wrong with a run folder
   arcview contract PATH  print which contract items are there in which state
   arcview compare A B    print two runs of one task side by side
+  arcview export PATH    write a report of one run as Markdown or HTML
   arcview stats DIR      print figures over many runs, with intervals
   arcview schema [NAME]  print the JSON Schema of our formats
   arcview cache          show or clear what is kept to open runs faster

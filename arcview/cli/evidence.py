@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from arcview.cli.parts import (
     EXIT_OK,
+    UsageError,
     add_json,
     add_layout,
     checked_stage,
@@ -15,6 +17,7 @@ from arcview.cli.parts import (
     print_json,
     print_lines,
 )
+from arcview.errors import ArcviewError
 
 
 def contract(arguments: Sequence[str]) -> int:
@@ -76,3 +79,45 @@ def compare(arguments: Sequence[str]) -> int:
     else:
         print_lines(compare_report.comparison_lines(found, glyphs()))
     return EXIT_OK
+
+
+def export(arguments: Sequence[str]) -> int:
+    """Writes a report of one run that stands alone."""
+    parser = make_parser(
+        "arcview export",
+        "Write a report of one run that stands alone and opens offline: stages, failing tests by "
+        "cause with what they lead to, self-tests. Text is cleaned, what looks like a secret is "
+        "masked. Nothing is written into the run folder.",
+        "examples:\n"
+        "  arcview export runs/opus/task-17 --format html -o report.html\n"
+        "  arcview export runs/opus/task-17 --format md | less\n",
+    )
+    parser.add_argument("path", metavar="PATH", help="a run folder")
+    parser.add_argument("--format", choices=("md", "html"), required=True, help="the format")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write it there, not to the terminal"
+    )
+    parser.add_argument("--stage", metavar="K", type=int, help="this stage only")
+    add_layout(parser)
+    options = parser.parse_args(arguments)
+    from arcview.session.export import export as report
+
+    target = _outside(options.output, options.path) if options.output is not None else None
+    run = open_run(options.path, options.layout)
+    text = report(run, options.format, checked_stage(run, options.stage))
+    if target is None:
+        print_lines([text.rstrip("\n")])
+        return EXIT_OK
+    try:
+        target.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise ArcviewError(f"{options.output}: cannot be written: {error.strerror}") from error
+    return EXIT_OK
+
+
+def _outside(output: str, run: str) -> Path:
+    """Where to write to: never into the run, which is a record."""
+    target = Path(output)
+    if target.resolve().is_relative_to(Path(run).resolve()):
+        raise UsageError(f"{output} lies inside the run folder, which is never written to")
+    return target
