@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Role, StepKind, ToolCall, ToolKind, ToolResult, Usage
 from arcview.readers.trajectories.codex_facts import fact_of
-from arcview.readers.trajectories.codex_items import code_of, content_of, items_of, mapping
-from arcview.readers.trajectories.codex_notes import note_of
+from arcview.readers.trajectories.codex_items import code_of, content_of
+from arcview.readers.trajectories.codex_kinds import TURN_BORDERS
+from arcview.readers.trajectories.codex_notes import exit_status_of, note_of
 from arcview.readers.trajectories.codex_tokens import Tokens, usage_of, without
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts
 from arcview.readers.trajectories.records import Record, as_json, kind_of, text_or_none
 from arcview.readers.trajectories.tools import command_of
@@ -64,6 +66,8 @@ class ExecLog:
     usage: list[Usage] = field(default_factory=list)
     """What each turn spent."""
     model: str | None = None
+    exit_status: str | None = None
+    """The word for the end of the last turn; null while it goes on."""
     _starts: int = 0
     _open: Draft | None = None
     _running: set[str] = field(default_factory=set)
@@ -103,13 +107,14 @@ class ExecLog:
             thread = text_or_none(record.get("thread_id")) or text_or_none(record.get("session_id"))
             self._start(thread, address)
         elif kind == "turn.started":
-            self._open = None
+            self._open = self.exit_status = None
         elif kind in ("item.started", "item.updated", "item.completed"):
             self._take_item(mapping(record.get("item")), kind, address)
         elif kind == "turn.completed":
             self._end_turn(usage_of(record.get("usage")), address)
         elif kind in ("turn.failed", "error"):
             self._open = None
+            self.exit_status = kind if kind == "turn.failed" else self.exit_status
             text, _ = note_of(kind, record) or (kind, True)
             self.drafts.note(text, address, is_error=True)
         elif kind not in _PIECES:
@@ -127,7 +132,7 @@ class ExecLog:
 
     def _end_turn(self, total: Usage | None, address: str) -> None:
         """The end of a turn. Its count is the total of the whole thread, earlier runs included."""
-        self._open = None
+        self._open, self.exit_status = None, "turn.completed"
         draft = self.drafts.note("turn ended", address)
         if total is not None:
             thread = self.drafts.session
@@ -210,6 +215,8 @@ class ExecLog:
                 return
             case _:
                 note = note_of(kind, event)
+                if kind in TURN_BORDERS:
+                    self._open, self.exit_status = None, exit_status_of(kind, event)
                 if note is None:
                     self.drafts.raw(dict(event), address, kind)
                 else:
@@ -246,7 +253,7 @@ def _call(item: Record, kind: str, key: str) -> ToolCall:
             arguments: Mapping[str, object] = {"command": written}
             return ToolCall(key, kind, ToolKind.SHELL, arguments, command=_unwrapped(command))
         case "file_change":
-            changes = items_of(item.get("changes"))
+            changes = listed(item.get("changes"))
             path = next((text_or_none(mapping(change).get("path")) for change in changes), None)
             note = "this log holds no text of the change"
             return ToolCall(key, kind, ToolKind.EDIT, {"changes": changes}, path=path, note=note)

@@ -9,13 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolResult
-from arcview.readers.trajectories.codex_items import (
-    call_of,
-    code_of,
-    content_of,
-    items_of,
-    mapping,
-)
+from arcview.readers.trajectories.codex_items import call_of, code_of, content_of
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts, joined
 from arcview.readers.trajectories.records import as_json, text_or_none
 
@@ -125,7 +120,7 @@ def _file_change(event: Mapping[str, object]) -> Fact:
 
 
 def _listed(changes: object) -> list[tuple[str, object]]:
-    return [(str(mapping(change).get("path")), change) for change in items_of(changes)]
+    return [(str(mapping(change).get("path")), change) for change in listed(changes)]
 
 
 def _first_path(named: Iterable[tuple[str, object]]) -> str | None:

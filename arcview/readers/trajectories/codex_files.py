@@ -11,8 +11,8 @@ from typing import cast
 from arcview.errors import BadInputError
 from arcview.readers.registry import HEAD_BYTES
 from arcview.readers.trajectories.codex_exec import ExecLog
-from arcview.readers.trajectories.codex_items import items_of, mapping
 from arcview.readers.trajectories.codex_rollout import Rollout
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.records import kind_of, parse_lines
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -79,7 +79,7 @@ def _told_by(record: Mapping[str, object]) -> tuple[type[Rollout | ExecLog], str
 
 
 def _is_response_content(content: object) -> bool:
-    parts = items_of(content)
+    parts = listed(content)
     return any(kind_of(mapping(part)) in ("input_text", "output_text") for part in parts)
 
 

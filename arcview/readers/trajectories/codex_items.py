@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult
+from arcview.readers.trajectories.contents import image_at, mapping
 from arcview.readers.trajectories.records import as_json, text_or_none
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
 
@@ -34,16 +35,6 @@ _FAILURES = (
 )
 """How the client starts an output when nothing was run."""
 _PATCHERS = frozenset({"apply_patch", "applypatch"})
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """The value when it is a mapping, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def items_of(value: object) -> list[object]:
-    """The value when it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
 
 
 @dataclass(slots=True)
@@ -79,7 +70,9 @@ def _add_part(content: Content, part: object) -> None:
     if isinstance(text, str):
         content.texts.append(text)
     elif fields.get("type") in ("input_image", "image", "local_image") or isinstance(url, str):
-        content.images.append(image_of(url if isinstance(url, str) else fields.get("path")))
+        address = url if isinstance(url, str) else fields.get("path")
+        known = isinstance(address, str) and bool(address)
+        content.images.append(image_at(str(address)) if known else Image("image"))
     elif "encrypted_content" in fields:
         content.texts.append("(content that the provider encrypted)")
     elif "content" in fields:
@@ -88,17 +81,6 @@ def _add_part(content: Content, part: object) -> None:
         content.images += inner.images
     elif not (isinstance(text, str) or fields.get("type") in ("input_text", "output_text")):
         content.texts.append(as_json(part))
-
-
-def image_of(url: object) -> Image:
-    """An image by its data URL, its address or its path."""
-    if not isinstance(url, str):
-        return Image("image")
-    head, comma, data = url.partition(",")
-    if comma and head.startswith("data:"):
-        media_type = head.removeprefix("data:").removesuffix(";base64")
-        return Image(media_type or "image", data_base64=data, size_bytes=len(data) * 3 // 4)
-    return Image("image", path=url)
 
 
 def call_of(item: Mapping[str, object], key: str) -> ToolCall:

@@ -12,13 +12,14 @@ from arcview.model.trajectory import Trajectory, Usage
 from arcview.readers.trajectories.codex_copies import CopiedHistory
 from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_files import is_document, lines_of, read_head, recognised
-from arcview.readers.trajectories.codex_items import items_of, mapping
 from arcview.readers.trajectories.codex_rollout import Rollout
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.drafts import added
-from arcview.readers.trajectories.records import Lines, each_record, loaded
-from arcview.readers.trajectories.threads import Thread, trajectory_of
+from arcview.readers.trajectories.records import Lines, each_record, loaded, text_or_none
+from arcview.readers.trajectories.threads import About, Thread, trajectory_of
 
 FORMAT = "codex"
+_AGENT = "Codex CLI"
 
 
 @dataclass(slots=True)
@@ -121,7 +122,8 @@ def _as_thread(file: _File) -> Thread:
         note = told if log.usage else None
         ids: list[str | None] = [*log.threads] or [None]
         sessions: dict[str | None, str | None] = dict.fromkeys(ids, note)
-        return Thread((file.path.name,), log.drafts, sessions, added(log.usage))
+        about = About(_AGENT, model=log.model, exit_status=log.exit_status)
+        return Thread((file.path.name,), log.drafts, sessions, added(log.usage), about=about)
     forked = f"forked from {log.parent}" if log.parent else None
     return Thread(
         names=(log.id or file.path.name,),
@@ -130,6 +132,12 @@ def _as_thread(file: _File) -> Thread:
         usage=log.tokens.spent,
         spawned=log.spawned,
         is_subagent=log.is_subagent,
+        about=About(
+            agent=_AGENT,
+            agent_version=text_or_none(log.meta.get("cli_version")),
+            model=log.model,
+            exit_status=log.exit_status,
+        ),
     )
 
 
@@ -149,6 +157,6 @@ def _records(path: Path, head: bytes, lines: Lines) -> Iterator[tuple[int, objec
     document = loaded(path.read_bytes()) if is_document(head) else None
     if isinstance(document, dict):
         yield 1, mapping(document.get("session"))
-        yield from enumerate(items_of(document.get("items")), start=2)
+        yield from enumerate(listed(document.get("items")), start=2)
         return
     yield from each_record(lines_of(path), lines)

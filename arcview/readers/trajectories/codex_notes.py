@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from arcview.readers.trajectories.codex_items import items_of, mapping
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.records import as_json, text_or_none
 
 BOILERPLATE = (
@@ -109,7 +109,7 @@ def is_boilerplate(text: str, item: Mapping[str, object]) -> bool:
     passed = mapping(item.get("internal_chat_message_metadata_passthrough"))
     sources = [
         mapping(mapping(entry).get("provenance")).get("type")
-        for entry in items_of(passed.get("content_item_metadata"))
+        for entry in listed(passed.get("content_item_metadata"))
     ]
     if any(isinstance(source, str) for source in sources):
         return "user" not in sources
@@ -138,6 +138,13 @@ def _failure(kind: str, fields: Mapping[str, object]) -> str:
     told = [fields.get("message"), mapping(error).get("message"), error, fields.get("reason")]
     text = next((part for part in told if isinstance(part, str) and part), None)
     return f"{kind}: {text}" if text else kind
+
+
+def exit_status_of(kind: str, event: Mapping[str, object]) -> str | None:
+    """How a turn ended, by the event at its border; null for the one at its beginning."""
+    if kind.endswith("_started"):
+        return None
+    return "turn.failed" if event.get("error") else kind.replace("turn_complete", "task_complete")
 
 
 def started_note(meta: Mapping[str, object], model: str | None) -> str:
@@ -169,7 +176,7 @@ def turn_note(context: Mapping[str, object]) -> str:
 
 def compacted_text(payload: Mapping[str, object]) -> str:
     """What replaced the earlier turns, as far as it can be read."""
-    history = items_of(payload.get("replacement_history"))
+    history = listed(payload.get("replacement_history"))
     head = COMPACTED + (f" to {len(history)} items" if history else "")
     summary = text_or_none(payload.get("message"))
     return f"{head}\n{summary}" if summary else head

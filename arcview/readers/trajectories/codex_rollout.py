@@ -12,14 +12,7 @@ from dataclasses import dataclass, field
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, StepKind, ToolKind, Usage
 from arcview.readers.trajectories.codex_facts import Fact, Facts, fact_of
-from arcview.readers.trajectories.codex_items import (
-    ENCRYPTED,
-    call_of,
-    content_of,
-    items_of,
-    mapping,
-    result_of,
-)
+from arcview.readers.trajectories.codex_items import ENCRYPTED, call_of, content_of, result_of
 from arcview.readers.trajectories.codex_kinds import (
     CALLS,
     COMPACTIONS,
@@ -33,6 +26,7 @@ from arcview.readers.trajectories.codex_mirrors import Mirrors, merge_thoughts
 from arcview.readers.trajectories.codex_notes import (
     COMPACTED,
     compacted_text,
+    exit_status_of,
     is_boilerplate,
     is_summary,
     note_of,
@@ -40,6 +34,7 @@ from arcview.readers.trajectories.codex_notes import (
     turn_note,
 )
 from arcview.readers.trajectories.codex_tokens import Tokens, usage_of
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.drafts import Draft, Drafts
 from arcview.readers.trajectories.records import Record, as_json, kind_of, loaded, text_or_none
 
@@ -55,6 +50,8 @@ class Rollout:
     """Threads of sub-agents → ids of the calls that started them."""
     model: str | None = None
     tokens: Tokens = field(default_factory=Tokens)
+    exit_status: str | None = None
+    """The word for the end of the last turn; null while it goes on."""
     copied: int = 0
     """Records that repeat the history of another thread."""
     _open: Draft | None = None
@@ -246,7 +243,7 @@ class Rollout:
         """A sub-agent's thread by the answer to the call that started it."""
         fields = mapping(answer)
         ids = [fields.get(name) for name in ("agent_id", "new_thread_id", "agent_thread_id")]
-        ids += items_of(fields.get("receiver_thread_ids"))
+        ids += listed(fields.get("receiver_thread_ids"))
         for thread in ids:
             if isinstance(thread, str) and call_id is not None:
                 self.spawned.setdefault(thread, call_id)
@@ -255,6 +252,7 @@ class Rollout:
         kind = kind_of(event) or "no type"
         if kind in TURN_BORDERS:
             self._open = self._answered = None
+            self.exit_status = exit_status_of(kind, event)
         match kind:
             case "user_message":
                 self._mirror("user", event.get("message"), address, at)
@@ -292,7 +290,7 @@ class Rollout:
                     self._mirror("agent", text, address, at)
             case "Reasoning":
                 for thoughts in ("summary_text", "raw_content"):
-                    for thought in items_of(item.get(thoughts)):
+                    for thought in listed(item.get(thoughts)):
                         self._mirror("thought", thought, address, at)
             case "Plan":
                 self._mirror("agent", item.get("text"), address, at)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Usage
-from arcview.readers.trajectories.codex_items import mapping
+from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.drafts import added
 from arcview.readers.trajectories.records import count_or_none
 

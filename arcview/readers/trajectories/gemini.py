@@ -26,8 +26,9 @@ from arcview.readers.trajectories.records import (
     parse_lines,
     text_or_none,
 )
-from arcview.readers.trajectories.threads import Thread, trajectory_of
+from arcview.readers.trajectories.threads import About, Thread, trajectory_of
 
+_AGENT = "Gemini CLI"
 _LINES_TO_ASK = 60
 _DOCUMENT = re.compile(rb"\s*\{\s*\"")
 _LOG_KEYS = frozenset({"$rewindTo", "$set"})
@@ -183,7 +184,8 @@ def _as_thread(file: _File) -> Thread:
         note = "a stream: without thoughts, exit codes and the output of edits"
         ids: list[str | None] = [*log.sessions] or [None]
         sessions: dict[str | None, str | None] = dict.fromkeys(ids, note)
-        return Thread((file.path.name,), log.drafts, sessions, added(log.usage))
+        about = About(_AGENT, model=log.model, exit_status=log.exit_status)
+        return Thread((file.path.name,), log.drafts, sessions, added(log.usage), about=about)
     return Thread(
         names=(log.id or file.path.name, file.path.stem),
         drafts=log.drafts,
@@ -191,4 +193,5 @@ def _as_thread(file: _File) -> Thread:
         usage=added(draft.usage for draft in log.drafts.items),
         spawned=log.spawned,
         is_subagent=log.is_subagent,
+        about=About(_AGENT),
     )

@@ -21,7 +21,9 @@ class GeminiStream:
     drafts: Drafts = field(default_factory=Drafts)
     sessions: dict[str, None] = field(default_factory=dict)
     usage: list[Usage] = field(default_factory=list)
-    _model: str | None = None
+    model: str | None = None
+    exit_status: str | None = None
+    """What the closing record says; null where the stream has none."""
     _open: Draft | None = None
     _is_spoken: bool = False
     """Whether the last record was a piece of text that the next one may go on."""
@@ -59,13 +61,13 @@ class GeminiStream:
                 self.drafts.raw(value, address, kind or "no type", at=at)
 
     def _start(self, record: Record, address: str, at: str | None) -> None:
-        self._open = None
-        self._model = text_or_none(record.get("model"))
+        self._open = self.exit_status = None
+        self.model = text_or_none(record.get("model"))
         session = text_or_none(record.get("session_id"))
         self.drafts.session = session
         if session is not None:
             self.sessions.setdefault(session)
-        told = f": model {self._model}" if self._model else ""
+        told = f": model {self.model}" if self.model else ""
         self.drafts.note(f"session started{told}", address, at=at)
 
     def _take_message(self, record: Record, address: str, at: str | None) -> None:
@@ -89,7 +91,7 @@ class GeminiStream:
         """The response that goes on; a result or a user turn ends it."""
         if self._open is None:
             self._open = self.drafts.add(Role.ASSISTANT, StepKind.MESSAGE, address, at=at)
-            self._open.model = self._model
+            self._open.model = self.model
         return self._open
 
     def _take_call(self, record: Record, address: str, at: str | None) -> None:
@@ -112,7 +114,8 @@ class GeminiStream:
     def _end(self, record: Record, address: str, at: str | None) -> None:
         self._open = None
         stats = mapping(record.get("stats"))
-        status = text_or_none(record.get("status")) or "no status"
+        self.exit_status = text_or_none(record.get("status"))
+        status = self.exit_status or "no status"
         error = text_or_none(mapping(record.get("error")).get("message"))
         milliseconds = stats.get("duration_ms")
         took = f", {milliseconds / 1000:.1f} s" if isinstance(milliseconds, (int, float)) else ""

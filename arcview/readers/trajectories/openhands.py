@@ -31,8 +31,9 @@ from arcview.readers.trajectories.openhands_metrics import metrics_in, spending_
 from arcview.readers.trajectories.openhands_v0 import EventLog
 from arcview.readers.trajectories.openhands_v1 import SdkLog
 from arcview.readers.trajectories.records import Lines, Record, parse_lines, text_or_none
-from arcview.readers.trajectories.threads import Thread, trajectory_of
+from arcview.readers.trajectories.threads import About, Thread, trajectory_of
 
+_AGENT = "OpenHands"
 _MOST_DEEP = 6
 _BAD_ENDS = frozenset({"error", "stuck"})
 Log = EventLog | SdkLog
@@ -114,7 +115,9 @@ class _Reading:
         if status is not None:
             is_error = status in _BAD_ENDS
             log.drafts.note(f"conversation state: {status}", "base_state.json", is_error=is_error)
-        return self._finish(log, name, {name: None}, is_subagent=is_subagent)
+        thread = self._finish(log, name, {name: None}, is_subagent=is_subagent)
+        thread.about = About(_AGENT, model=log.model, exit_status=status)
+        return thread
 
     def _finish(
         self,
@@ -168,7 +171,8 @@ class _Reading:
                 log = _log_for(value)
             log.take(value, address)
         if log is not None:
-            self._finish(log, path.name, {None: None})
+            thread = self._finish(log, path.name, {None: None})
+            thread.about = About(_AGENT, model=log.model, exit_status=_own_end(log))
 
     def _take_output(self, path: Path, record: Record, address: str) -> None:
         """One task of an evaluation."""
@@ -192,8 +196,9 @@ class _Reading:
         for number, event in enumerate(history, start=1):
             log.take(event, f"{address}#{number}")
         _close(log, record, address, bool(history))
-        note = "another task in the same file" if self.threads else None
-        self._finish(log, name, {name: note})
+        is_first = not self.threads
+        thread = self._finish(log, name, {name: None if is_first else "another task in the file"})
+        thread.about = _about(log, record) if is_first else About(_AGENT, model=log.model)
 
     def _session_name(self, instance: str, record: Record) -> str:
         """The instance, with the attempt where there are several."""
@@ -244,6 +249,26 @@ def _close(log: Log, record: Record, address: str, has_history: bool) -> None:
     error = text_or_none(record.get("error"))
     if error is not None:
         drafts.note(f"error: {error}", f"{address}#error", is_error=True)
+
+
+def _about(log: Log, record: Record) -> About:
+    """What one task of an evaluation says of itself as a whole."""
+    patch = mapping(record.get("test_result")).get("git_patch", record.get("git_patch"))
+    error = text_or_none(record.get("error"))
+    return About(
+        _AGENT,
+        model=log.model,
+        exit_status=error.partition(":")[0] if error else _own_end(log),
+        patch=text_or_none(patch),
+    )
+
+
+def _own_end(log: Log) -> str | None:
+    """`finished` where the last thing that the agent did was to say so."""
+    if isinstance(log, EventLog) and log.state is not None:
+        return log.state
+    calls = [call for draft in log.drafts.items for call in draft.calls]
+    return "finished" if calls and calls[-1].name == "finish" else None
 
 
 def _is_response(draft: Draft) -> bool:

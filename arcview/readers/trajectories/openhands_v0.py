@@ -76,6 +76,8 @@ class EventLog:
     prefix: str = ""
     """Stands before the keys of calls where one file holds several conversations."""
     drafts: Drafts = field(default_factory=Drafts)
+    state: str | None = None
+    """The last state that the agent was in, where events tell of it."""
     _open: Draft | None = None
     _response: str | None = None
     _by_event: dict[object, CallSpot] = field(default_factory=dict)
@@ -200,6 +202,9 @@ class EventLog:
     ) -> None:
         text = event.get("content")
         text = text if isinstance(text, str) else ("" if text is None else as_json(text))
+        if observation == "agent_state_changed":
+            state = mapping(event.get("extras")).get("agent_state")
+            self.state = text_or_none(state) or self.state
         if observation in _COMPACTIONS:
             self._compact({"summary": text}, address, at)
             return

@@ -14,6 +14,17 @@ from arcview.model.trajectory import Session, SessionRole, Step, Trajectory, Usa
 from arcview.readers.trajectories.drafts import Draft, Drafts, added, steps_of
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a log says of its session as a whole; see the fields of `Trajectory`."""
+
+    agent: str | None = None
+    agent_version: str | None = None
+    model: str | None = None
+    exit_status: str | None = None
+    patch: str | None = None
+
+
 @dataclass(slots=True)
 class Thread:
     """What one agent did, as one log has it."""
@@ -29,6 +40,7 @@ class Thread:
     is_subagent: bool = False
     started_by: str | None = None
     """Key of the call that started it."""
+    about: About = About()
 
 
 def link(threads: Sequence[Thread]) -> None:
@@ -47,9 +59,14 @@ def link(threads: Sequence[Thread]) -> None:
 def trajectory_of(
     format_id: str, threads: Sequence[Thread], problems: Sequence[Problem]
 ) -> Trajectory:
-    """Everything in order. Threads that are no sub-agent's come one after the other."""
+    """Everything in order. Threads that are no sub-agent's come one after the other.
+
+    How the whole ended, the last of these says.
+    """
     link(threads)
     steps = steps_of(_ordered(threads))
+    mains = [thread.about for thread in threads if not thread.is_subagent]
+    last = mains[-1] if mains else About()
     unknown: Counter[str] = Counter()
     for thread in threads:
         unknown += thread.drafts.unknown
@@ -60,6 +77,11 @@ def trajectory_of(
         problems=(*problems, *(found for one in threads for found in one.drafts.problems)),
         unknown_records=tuple(sorted(unknown.items())),
         usage=added(thread.usage for thread in threads),
+        agent=next((one.agent for one in mains if one.agent), None),
+        agent_version=next((one.agent_version for one in mains if one.agent_version), None),
+        model=next((one.model for one in mains if one.model), None),
+        exit_status=last.exit_status,
+        patch=last.patch,
     )
 
 
