@@ -17,6 +17,7 @@ from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, Session, SessionRole, Step, StepKind, Trajectory
 from arcview.readers.fields import parse_json, read_bytes
 from arcview.readers.registry import Detection
+from arcview.readers.trajectories.atif_marks import marks_of, restored
 from arcview.readers.trajectories.atif_steps import (
     Reading,
     Record,
@@ -96,6 +97,7 @@ class _Joined:
         """Files that are read already: a reference back to one of them is a loop."""
         self.depth = 0
         self.main = self._load(path)
+        self.reading.is_ours = self.main is not None and bool(marks_of(self.main.record))
         for companion in companions:
             document = self._load(companion)
             if document is not None:
@@ -112,15 +114,23 @@ class _Joined:
         # What nothing refers to is a later attempt or part of its own: shown at the end.
         while self.open:
             steps += self._steps(self.open.pop(0), None)
-        metrics = self.main.record.get("final_metrics")
-        return Trajectory(
+        marks = marks_of(self.main.record)
+        metrics = marks.get("usage") if marks else self.main.record.get("final_metrics")
+        agent = self.main.agent()
+        found = Trajectory(
             format=AtifReader.id,
             steps=numbered(steps),
             sessions=tuple(self.sessions),
             problems=tuple(self.reading.problems),
             unknown_records=tuple(sorted(self.reading.unknown.items())),
-            usage=usage_of(metrics, "total_") if isinstance(metrics, dict) else None,
+            usage=usage_of(metrics, "total_", is_ours=bool(marks))
+            if isinstance(metrics, dict)
+            else None,
+            agent=_text(agent.get("name")),
+            agent_version=_text(agent.get("version")),
+            model=_text(agent.get("model_name")),
         )
+        return restored(found, marks)
 
     def _steps(self, document: _Document, started_by: str | None, agent: str = "") -> list[Step]:
         """The steps of a document; it joins the sessions, its embedded documents the open ones."""

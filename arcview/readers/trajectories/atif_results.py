@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from arcview.model.trajectory import Image, ToolResult
+from arcview.readers.trajectories.atif_marks import images_of, marks_of
 
 # Only at the very start or end: in between, a command may print whatever it likes.
 _EXIT_CODE = re.compile(
@@ -62,11 +63,18 @@ def result_of(record: Mapping[str, object]) -> ToolResult:
     text, images = content_of(record.get("content"))
     extra = record.get("extra")
     more: Mapping[str, object] = extra if isinstance(extra, dict) else {}
-    code = more.get("exit_code")
+    code, at = more.get("exit_code"), more.get("timestamp")
     exit_code = code if type(code) is int else None
-    if exit_code is None:
+    # Recorded as null, it is known that nothing is known: no phrase is read for it.
+    if exit_code is None and "exit_code" not in more:
         text, exit_code = _from_mini(text) or (text, _from_phrase(text))
-    return ToolResult(text, _is_error(more), exit_code, images)
+    return ToolResult(
+        text,
+        _is_error(more),
+        exit_code,
+        images=(*images, *images_of(marks_of(record))),
+        at=at if isinstance(at, str) else None,
+    )
 
 
 def _from_mini(text: str) -> tuple[str, int | None] | None:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, Step, StepKind, ToolCall, Usage
+from arcview.readers.trajectories.atif_marks import marks_of, restored_call, restored_step
 from arcview.readers.trajectories.atif_results import content_of, result_of
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
+from arcview.readers.trajectories.usages import dollars
 
 Record = Mapping[str, object]
 SubAgents = Callable[[Record, str], Sequence[Step]]
@@ -32,6 +34,8 @@ class Reading:
 
     problems: list[Problem] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
+    is_ours: bool = False
+    """Exported by arcview, which writes what it knows and nothing else."""
     call_keys: set[str] = field(default_factory=set)
     """Keys that are taken; a second call of the same id gets another."""
 
@@ -89,24 +93,29 @@ def steps_of(
     return found
 
 
-def usage_of(metrics: Record, prefix: str = "") -> Usage | None:
+def usage_of(metrics: Record, prefix: str = "", *, is_ours: bool = False) -> Usage | None:
     """Tokens and cost of a step (`prompt_tokens` …) or of all (`total_prompt_tokens` …).
 
-    An amount of 0 beside a call of a model is not believed: it is unknown.
+    An amount of 0 beside a call of a model is not believed: it is unknown. In what arcview itself
+    has written, 0 is 0.
     """
     extra = _mapping(metrics.get("extra"))
     reasoning = (_count(extra.get(key)) for key in ("reasoning_tokens", "thoughts_tokens"))
-    cost = metrics.get(f"{prefix}cost_usd")
-    is_cost = isinstance(cost, (int, float)) and not isinstance(cost, bool) and cost > 0
     usage = Usage(
-        input_tokens=_count(metrics.get(f"{prefix}prompt_tokens")) or None,
+        input_tokens=_count(metrics.get(f"{prefix}prompt_tokens")),
         cached_tokens=_count(metrics.get(f"{prefix}cached_tokens")),
-        output_tokens=_count(metrics.get(f"{prefix}completion_tokens")) or None,
+        output_tokens=_count(metrics.get(f"{prefix}completion_tokens")),
         reasoning_tokens=next((count for count in reasoning if count is not None), None),
-        cost_usd=float(cost) if is_cost else None,  # type: ignore[arg-type]
+        cost_usd=dollars(metrics.get(f"{prefix}cost_usd")),
     )
-    if usage.input_tokens is None and usage.output_tokens is None:
-        usage = replace(usage, cached_tokens=usage.cached_tokens or None)
+    if not is_ours:
+        usage = replace(
+            usage,
+            input_tokens=usage.input_tokens or None,
+            output_tokens=usage.output_tokens or None,
+        )
+        if usage.input_tokens is None and usage.output_tokens is None:
+            usage = replace(usage, cached_tokens=usage.cached_tokens or None)
     return None if usage == Usage() else usage
 
 
@@ -117,13 +126,13 @@ def _count(value: object) -> int | None:
 def _message(key: str, record: Record, role: Role, speaker: Speaker, reading: Reading) -> Step:
     text, images = content_of(record.get("message"))
     thinking, _ = content_of(record.get("reasoning_content"))
-    extra = _mapping(record.get("extra"))
+    extra, marks = _mapping(record.get("extra")), marks_of(record)
     side = extra.get("agent_id") if extra.get("is_sidechain") is True else None
     calls = tuple(
         _call(entry, f"{key}.{number}", reading)
         for number, entry in enumerate(_list(record.get("tool_calls")), start=1)
     )
-    return Step(
+    step = Step(
         key=calls[0].key if calls else key,
         number=None,
         role=role,
@@ -133,13 +142,23 @@ def _message(key: str, record: Record, role: Role, speaker: Speaker, reading: Re
         thinking="" if thinking == text else thinking,
         calls=calls,
         at=_text(record.get("timestamp")),
-        usage=usage_of(_mapping(record.get("metrics"))),
+        usage=usage_of(
+            _mapping(record.get("metrics") or marks.get("usage")), is_ours=reading.is_ours
+        ),
         model=_text(record.get("model_name")) or (speaker.model if role is _AGENT else None),
         agent=_text(side) or speaker.agent,
         parent_call=speaker.parent_call,
         session=speaker.session,
         images=images,
     )
+    return restored_step(step, marks, lambda entry: _marked_call(entry, key, reading))
+
+
+def _marked_call(entry: Record, key: str, reading: Reading) -> ToolCall:
+    """A call, with its result, that stands beside the step of somebody else than the agent."""
+    call = _call(entry, key, reading)
+    result = entry.get("result")
+    return replace(call, result=result_of(result)) if isinstance(result, dict) else call
 
 
 def _call(entry: object, ordinal_key: str, reading: Reading) -> ToolCall:
@@ -159,7 +178,7 @@ def _call(entry: object, ordinal_key: str, reading: Reading) -> ToolCall:
         arguments, raw = {}, given if isinstance(given, str) else _json(given)
         notes.append("the arguments are not a JSON object")
     kind = kind_of(name, arguments)
-    return ToolCall(
+    call = ToolCall(
         key=key,
         name=name,
         kind=kind,
@@ -169,6 +188,7 @@ def _call(entry: object, ordinal_key: str, reading: Reading) -> ToolCall:
         path=path_of(kind, arguments),
         note="; ".join(notes) or None,
     )
+    return restored_call(call, marks_of(record))
 
 
 def _parsed(value: object) -> Record | None:
@@ -190,6 +210,8 @@ def _pair(
     left: list[tuple[int, Record]] = []
     for number, result in enumerate(results, start=1):
         call_id = _text(result.get("source_call_id"))
+        if marks_of(result).get("no_result") is True:
+            continue
         if call_id is not None and waiting.get(call_id):
             _give(found, waiting[call_id].pop(0), result)
         else:
