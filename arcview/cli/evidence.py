@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
 from arcview.cli.parts import (
+    EXIT_DOES_NOT_HOLD,
     EXIT_OK,
     UsageError,
     add_json,
@@ -16,6 +18,7 @@ from arcview.cli.parts import (
     open_run,
     print_json,
     print_lines,
+    say,
 )
 from arcview.errors import ArcviewError
 
@@ -81,30 +84,66 @@ def compare(arguments: Sequence[str]) -> int:
     return EXIT_OK
 
 
-def export(arguments: Sequence[str]) -> int:
-    """Writes a report of one run that stands alone."""
+def find(arguments: Sequence[str]) -> int:
+    """Prints every line of a run that matches; exits 1 where there is none."""
     parser = make_parser(
-        "arcview export",
-        "Write a report of one run that stands alone and opens offline: stages, failing tests by "
-        "cause with what they lead to, self-tests. Text is cleaned, what looks like a secret is "
-        "masked. Nothing is written into the run folder.",
+        "arcview find",
+        "Search a whole run: steps, diffs, gate messages, specifications and raw logs. Prints the "
+        "address of each matching line and the line; small letters match capitals too. Exits 1 "
+        "where nothing matches.",
         "examples:\n"
-        "  arcview export runs/opus/task-17 --format html -o report.html\n"
-        "  arcview export runs/opus/task-17 --format md | less\n",
+        "  arcview find runs/opus/task-17 'Undefined signal'\n"
+        "  arcview find runs/opus/task-17 --regex 'KeyError|ValueError' --in gate --in step\n"
+        "  arcview find runs/opus/task-17 overlap --json | jq -r .address\n",
     )
     parser.add_argument("path", metavar="PATH", help="a run folder")
-    parser.add_argument("--format", choices=("md", "html"), required=True, help="the format")
+    parser.add_argument("text", metavar="TEXT", help="what to look for")
+    parser.add_argument("--regex", action="store_true", help="TEXT is a regular expression")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write it there, not to the terminal"
-    )
-    parser.add_argument("--stage", metavar="K", type=int, help="this stage only")
+        "--in", dest="kinds", metavar="KIND", action="append", choices=_KINDS,
+        help=f"look there only, may be repeated: {', '.join(_KINDS)}",
+    )  # fmt: skip
+    add_json(parser, "one JSON object per hit and line, schema arcview/find/1")
     add_layout(parser)
     options = parser.parse_args(arguments)
+    from arcview.analysis.search import compile_pattern
+    from arcview.session import find_report, twin
+    from arcview.session.find import RunSearch
+
+    if not options.text:
+        raise UsageError("TEXT is empty")
+    pattern = compile_pattern(options.text, regex=options.regex)
+    run = open_run(options.path, options.layout)
+    kinds = tuple(options.kinds or _KINDS)
+    if "diff" in kinds:
+        run.ensure_states()
+    search, shown = RunSearch(run, pattern, kinds=kinds), glyphs()
+    if options.json:
+        found = print_lines(twin.dumps(find_report.hit_json(hit)) for hit in search.run())
+        for what in search.left_out:
+            say(f"not searched: {what}")
+    else:
+        found = print_lines(find_report.hit_line(hit, shown) for hit in search.run())
+        print_lines(find_report.summary_lines(search))
+    return EXIT_OK if found else EXIT_DOES_NOT_HOLD
+
+
+_KINDS = ("gate", "step", "diff", "spec", "log")
+
+
+def export(arguments: Sequence[str]) -> int:
+    """Writes a report of one run that stands alone, or its trajectories."""
+    options = _export_parser().parse_args(arguments)
     from arcview.session.export import export as report
 
     target = _outside(options.output, options.path) if options.output is not None else None
     run = open_run(options.path, options.layout)
-    text = report(run, options.format, checked_stage(run, options.stage))
+    stage = checked_stage(run, options.stage)
+    if options.format == "atif":
+        from arcview.cli.trajectories import export_atif
+
+        return export_atif(run, stage, target)
+    text = report(run, options.format, stage)
     if target is None:
         print_lines([text.rstrip("\n")])
         return EXIT_OK
@@ -113,6 +152,34 @@ def export(arguments: Sequence[str]) -> int:
     except OSError as error:
         raise ArcviewError(f"{options.output}: cannot be written: {error.strerror}") from error
     return EXIT_OK
+
+
+def _export_parser() -> ArgumentParser:
+    parser = make_parser(
+        "arcview export",
+        "Write a report of one run that stands alone and opens offline: stages, failing tests by "
+        "cause with what they lead to, self-tests. Text is cleaned, what looks like a secret is "
+        "masked. Or, as atif, its trajectories for other tools: in full and as they are, nothing "
+        "masked. Nothing is written into the run folder.",
+        "examples:\n"
+        "  arcview export runs/opus/task-17 --format html -o report.html\n"
+        "  arcview export runs/opus/task-17 --format md | less\n"
+        "  arcview export runs/opus/task-17 --format atif --stage 2 > trajectory.json\n"
+        "  arcview export runs/opus/task-17 --format atif -o trajectories/\n",
+    )
+    parser.add_argument("path", metavar="PATH", help="a run folder")
+    parser.add_argument(
+        "--format", choices=("md", "html", "atif"), required=True, help="the format"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write it there, not to the terminal; a folder for the trajectories of all stages",
+    )
+    parser.add_argument("--stage", metavar="K", type=int, help="this stage only")
+    add_layout(parser)
+    return parser
 
 
 def _outside(output: str, run: str) -> Path:
