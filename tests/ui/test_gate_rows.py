@@ -3,6 +3,7 @@ from __future__ import annotations
 from arcview.analysis.gate_view import GateView, build_gate_view
 from arcview.analysis.history import GateHistory, History
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome, Verdict
+from arcview.ui.rows.figures import fit_test_name
 from arcview.ui.rows.gate import GateRowKind, GateRows
 
 
@@ -56,11 +57,26 @@ def test_a_folded_cause_opens_and_closes() -> None:
     tests = [_test(f"t{n}", Outcome.FAILED, "ConnectionError: refused") for n in range(9)]
     rows = GateRows(_view(*tests))
     folded = len(rows)
-    cause = rows.first_failing()
+    cause = next(n for n in range(folded) if rows.at(n).kind is GateRowKind.SIGNATURE)
     assert rows.toggle(cause)
     assert len(rows) == folded + 9
     rows.toggle(cause)
     assert len(rows) == folded
+
+
+def test_the_first_failing_test_is_unfolded_where_every_cause_is_folded() -> None:
+    tests = [_test(f"t{n}", Outcome.FAILED, "ConnectionError: refused") for n in range(9)]
+    rows = GateRows(_view(*tests))
+    assert rows.at(rows.first_failing()).kind is GateRowKind.TEST
+
+
+def test_a_long_name_keeps_what_tells_it_from_others() -> None:
+    long = "gate_tests/deep/test_search.py::TestQuotes::test_phrase_in_quotes[two words-1]"
+    assert fit_test_name(long, 200) == long
+    assert fit_test_name(long, 46) == "…estQuotes::test_phrase_in_quotes[two words-1]"
+    assert fit_test_name(long, 36) == "…test_phrase_in_quotes[two words-1]"
+    assert fit_test_name(long, 24) == "…test…uotes[two words-…"
+    assert fit_test_name("gate_tests/test_search.py::test_phrase", 20) == "…rch.py::test_phrase"
 
 
 def test_what_all_tests_of_a_cause_say_alike_is_said_once() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from arcview.analysis.verdicts import ok_count
 from arcview.model.results import GroupCounts, Verdict
 from arcview.model.run import Status
@@ -58,6 +60,47 @@ def fraction(counts: GroupCounts | None) -> str:
 def plural(number: int, thing: str, things: str | None = None) -> str:
     """`1 test`, `2 tests`."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def fit_end(text: str, width: int) -> str:
+    """Cuts cleaned text at its beginning: `…search.py::`."""
+    if cells(text) <= width:
+        return text
+    kept, used = [], 0
+    for char in reversed(text):
+        used += cell_width(char)
+        if used > width - 1:
+            break
+        kept.append(char)
+    return "…" + "".join(reversed(kept)) if width > 0 else ""
+
+
+_LEAST_NAME = 16
+_BLANKS = re.compile(r" {2,}|(?:\\n *)+")
+
+
+def fit_test_name(name: str, width: int) -> str:
+    """Cuts the cleaned id of a test so that what tells it from others stays.
+
+    First the file and class before the name go, then the middle of the name, and of parameters
+    what comes last: `…::test_parse_errors_h…location[literal_x- input a …]`.
+    """
+    width = max(width, _LEAST_NAME)
+    if cells(name) <= width:
+        return name
+    head, bracket, parameters = name.partition("[")
+    path, colons, own = head.rpartition("::")
+    if colons and cells(own) + 1 < width:
+        room = width - (cells(own) + 2) - min(width // 2, cells(bracket + parameters))
+        head = f"{fit_end(path, room)}::{own}" if room > 4 else f"…{own}"
+    elif colons:
+        head = f"…{own}"
+    parameters = _BLANKS.sub(" ", parameters)
+    room = max(width - cells(head), min(width // 2, cells(parameters) + 1)) if bracket else 0
+    if cells(head) > width - room:
+        begin = (width - room) // 2
+        head = fit(head, begin) + fit_end(head, width - room - begin)[1:]
+    return head + fit(bracket + parameters, room)
 
 
 def fit(text: str, width: int, *, pad: bool = False) -> str:

@@ -12,8 +12,9 @@ from textual.content import Content
 from arcview.analysis.gate_view import FailingTest, GateView
 from arcview.analysis.history import History
 from arcview.model.results import GateTest, Group, GroupCounts, Outcome
+from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.rows.figures import duration
+from arcview.ui.rows.figures import duration, fit_end, fit_test_name
 from arcview.ui.rows.gate_facts import gate_facts
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.rows.notes import wrap_words
@@ -72,6 +73,8 @@ class GateRow:
     failing: FailingTest | None = None
     """The test with its history, where it is expected and not ok."""
     depth: int = 0
+    below: str = ""
+    """Of a section: the file or class that all its tests share."""
 
     @property
     def history(self) -> History | None:
@@ -115,10 +118,15 @@ class GateRows(RowSource):
         return self._rows[index]
 
     def first_failing(self) -> int:
-        """The row of the first failing test or of the signature that holds it; 0 without one."""
-        kinds = (GateRowKind.TEST, GateRowKind.SIGNATURE)
-        failing = (n for n, row in enumerate(self._rows) if row.kind in kinds and row.history)
-        return next(failing, 0)
+        """The row of the first failing test; unfolds what hides all of them; 0 without one."""
+        for kind in (GateRowKind.TEST, GateRowKind.SIGNATURE):
+            for number, row in enumerate(self._rows):
+                if row.kind is kind and row.history:
+                    if kind is GateRowKind.TEST:
+                        return number
+                    self.toggle(number)
+                    return self.first_failing()
+        return 0
 
     def row_of_test(self, test_id: str) -> int | None:
         """The row of a test by its id; unfolds what hides it."""
@@ -174,7 +182,7 @@ class GateRows(RowSource):
     def cells(self, index: int, width: int) -> Sequence[Cell]:
         """The name, and the history in a column of its own."""
         row = self._rows[index]
-        content = self._draw(row)
+        content = self._draw(row, width)
         style = theme.HEADING_LINE if row.kind is GateRowKind.SECTION else ""
         if row.kind is not GateRowKind.TEST or row.history is None or width < 30:
             return (Cell(content, scrolls=True, style=style),)
@@ -184,14 +192,17 @@ class GateRows(RowSource):
         note = plain(word.rjust(room), theme.MUTED if quiet else theme.WARN)
         return (Cell(content, scrolls=True), Cell(note, width=room))
 
-    def _draw(self, row: GateRow) -> Content:
+    def _draw(self, row: GateRow, width: int) -> Content:
         indent = "  " * row.depth
         match row.kind:
             case GateRowKind.SECTION | GateRowKind.SIGNATURE:
                 fold = "▾" if self._is_open(row) else "▸"
-                return pieces((f"{indent}{fold} ", theme.MUTED), (row.text, row.style))
+                room = width - len(indent) - 4 - cells(row.text)
+                below = f"  {fit_end(row.below, room)}" if row.below and room > 4 else ""
+                return pieces((f"{indent}{fold} ", theme.MUTED), (row.text + below, row.style))
             case GateRowKind.TEST if row.test is not None:
-                return _draw_test(row.test, indent, row.text)
+                room = width - (self._history_width if row.history and width >= 30 else 0)
+                return _draw_test(row.test, indent, row.text, room)
             case GateRowKind.LOG:
                 return pieces(("log  ", theme.MUTED), (row.text, row.style))
             case _:
@@ -239,12 +250,12 @@ class GateRows(RowSource):
         counts = _counts(self._view, group)
         of = f" of {counts.expected}" if counts else ""
         prefix = _common_prefix(failing)
-        below = f"  {one_line(prefix)}" if prefix else ""
         section = GateRow(
             GateRowKind.SECTION,
-            f"{GROUP_NAME[group]} failing  {len(failing)}{of}{below}",
+            f"{GROUP_NAME[group]} failing  {len(failing)}{of}",
             theme.HEADING,
             ("failing", group),
+            below=one_line(prefix),
         )
         yield section
         if not self._is_open(section):
@@ -295,9 +306,12 @@ class GateRows(RowSource):
         if not tests:
             return
         prefix = _common_prefix(test.id for test in tests)
-        below = f"  {one_line(prefix)}" if prefix else ""
         section = GateRow(
-            GateRowKind.SECTION, f"{title}  {len(tests)}{below}", theme.MUTED, ("listed", key)
+            GateRowKind.SECTION,
+            f"{title}  {len(tests)}",
+            theme.MUTED,
+            ("listed", key),
+            below=one_line(prefix),
         )
         yield section
         if self._is_open(section):
@@ -313,7 +327,7 @@ def _common_prefix(ids: Iterable[str]) -> str:
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
-def _draw_test(test: GateTest, indent: str, name: str) -> Content:
+def _draw_test(test: GateTest, indent: str, name: str, room: int) -> Content:
     glyph, style = _OUTCOME_GLYPH[test.outcome]
     notes = [] if test.outcome in (Outcome.PASSED, Outcome.FAILED) else [test.outcome.value]
     if test.reported:
@@ -324,8 +338,9 @@ def _draw_test(test: GateTest, indent: str, name: str) -> Content:
         notes.append("not expected")
     if test.duration_s is not None and test.duration_s >= 1:
         notes.append(duration(test.duration_s))
-    note = f"  {', '.join(notes)}" if notes else ""
-    return pieces(indent, (f"{glyph} ", style), name, (one_line(note), theme.MUTED))
+    note = one_line(f"  {', '.join(notes)}") if notes else ""
+    shown = fit_test_name(name, room - len(indent) - 2 - cells(note))
+    return pieces(indent, (f"{glyph} ", style), shown, (note, theme.MUTED))
 
 
 def _details(member: FailingTest, signature: SignatureGroup, *, alone: bool) -> tuple[str, ...]:
