@@ -24,6 +24,7 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.TRAJECTORY: (Context.ROWS, Context.RUN, Context.APP),
     Context.LIBRARY: (Context.ROWS, Context.APP),
     Context.TEXT: (Context.ROWS, Context.APP),
+    Context.FILE: (Context.TEXT, Context.ROWS, Context.APP),
     Context.CHOICE: (Context.ROWS, Context.APP),
 }
 

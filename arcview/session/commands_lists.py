@@ -83,6 +83,11 @@ LIST_COMMANDS: tuple[Command, ...] = (
         _C.TEXT, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.", "back",
     ),
     command(
+        _C.FILE, _G.DIFF, "who_wrote", "B", "Who wrote each line",
+        "Stage and step left of every line, and away again; enter on a line goes to its step.",
+        "who wrote",
+    ),
+    command(
         _C.CHOICE, _G.PANES, "close", "backspace escape", "Back", "Chooses nothing.", "back",
     ),
     # arcview

@@ -19,6 +19,7 @@ class Context(StrEnum):
     TRAJECTORY = "trajectory pane"
     LIBRARY = "list of runs"
     TEXT = "text screen"
+    FILE = "file of a state"
     CHOICE = "choosing"
 
 

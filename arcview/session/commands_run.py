@@ -94,7 +94,6 @@ RUN_COMMANDS: tuple[Command, ...] = (
     ),
     command(
         _C.RUN, _G.DIFF, "next_file", ")", "Next file", "The next changed file, in the diff.",
-        "file",
     ),
     command(
         _C.RUN, _G.DIFF, "previous_file", "(", "Previous file", "The changed file before.",
@@ -123,7 +122,16 @@ RUN_COMMANDS: tuple[Command, ...] = (
     command(
         _C.RUN, _G.DIFF, "next_editing_step", "i", "Steps that edited this file",
         "Goes through the steps that wrote or edited the file under the cursor, one by one.",
+        "edits",
+    ),
+    command(
+        _C.RUN, _G.DIFF, "who_wrote", "B", "Who wrote each line",
+        "Stage and step left of every line, and away again; enter on a line goes to its step.",
         "who wrote",
+    ),
+    command(
+        _C.RUN, _G.DIFF, "view_file", "v", "View the whole file",
+        "The file under the cursor as it stands in that state.", "file",
     ),
     # Steps
     command(

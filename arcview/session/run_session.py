@@ -109,6 +109,8 @@ class RunSession:
     failing_only: bool = field(init=False, default=False)
     mode: DiffMode = field(init=False, default=DiffMode.STAGE)
     split: bool = field(init=False, default=False)
+    who_wrote: bool = field(init=False, default=False)
+    """Stage and step stand left of every line of code."""
     reference_revealed: bool = field(init=False, default=False)
     chosen: tuple[str, str] | None = field(init=False, default=None)
     _way: list[_Place] = field(init=False, default_factory=list)
@@ -247,6 +249,11 @@ class RunSession:
         self.split = not self.split
         return _changed(Part.DIFF)
 
+    def toggle_who_wrote(self) -> Change:
+        """Stage and step beside every line, and away again."""
+        self.who_wrote = not self.who_wrote
+        return _changed(Part.DIFF)
+
     def next_mode(self) -> Change:
         """The next diff mode that has something to show here."""
         modes = self.modes
@@ -311,6 +318,7 @@ class RunSession:
             self.at = at
         self.column, self.tab, self.zoomed = other.column, other.tab, other.zoomed
         self.failing_only, self.split = other.failing_only, other.split
+        self.who_wrote = other.who_wrote
         self.reference_revealed, self.chosen = other.reference_revealed, other.chosen
         self.mode = other.mode if other.mode in self.modes else DiffMode.STAGE
 

@@ -485,8 +485,8 @@ def test_positions_name_file_hunk_and_lines() -> None:
 def test_an_origin_stands_left_of_the_lines_of_the_new_side() -> None:
     rows = parsed(PATCH)
     rows.origin = lambda path, line: f"2#{line}" if line == 14 else None
-    assert lines(rows)[7] == "2#14    14 +     extra = 1"
-    assert lines(rows)[5] == "        13 −     total = one(a)"
+    assert lines(rows)[7] == "2#14     14 +     extra = 1"
+    assert lines(rows)[5] == "         13 −     total = one(a)"
 
 
 # the tree

@@ -72,10 +72,10 @@ async def test_a_failure_names_the_step_that_wrote_the_code_and_leads_to_it(scb:
 
 async def test_a_candidate_line_outside_the_diff_opens_the_file_at_that_line(scb: Scb) -> None:
     async with on_screen(run_screen(scb("circuit-eval"))) as (app, pilot):
-        await press(pilot, "enter", "/", "=circopt.py:1141", "enter", "enter")
+        await press(pilot, "enter", "/", "=circopt.py:1131", "enter", "enter")
         assert isinstance(app.screen, TextScreen)
         assert "circopt.py in S3" in screen_text(app)
-        assert app.screen.view.cursor_text.strip() == "json_mode = '--json' in args"
+        assert app.screen.view.cursor_text.strip() == "--json     Output in JSON format"
 
 
 async def test_a_line_of_the_diff_leads_to_the_step_that_wrote_it(scb: Scb) -> None:
@@ -197,14 +197,18 @@ async def test_any_two_states_can_be_compared(demo_run: Path) -> None:
 
 
 async def test_the_reference_is_shown_only_when_it_is_asked_for(demo_run: Path) -> None:
-    screen = run_screen(demo_run)
-    async with on_screen(screen) as (app, pilot):
+    async with on_screen(run_screen(demo_run)) as (_, pilot):
         seen = [await press(pilot, "m") for _ in range(5)]
         assert not any("reference" in text for text in seen)
         await pilot.app.screen.run_action("reveal_reference")
+        assert "Diff R2→S2 against the reference" in await press(pilot)
+
+
+async def test_a_run_without_a_reference_says_so(scb: Scb) -> None:
+    async with on_screen(run_screen(scb("circuit-eval"))) as (app, pilot):
+        await pilot.app.screen.run_action("reveal_reference")
         await press(pilot)
-        shown = screen_text(app)
-        assert "against the reference" in shown or "no reference" in notice(app)
+        assert "this run has no reference for this state" in notice(app)
 
 
 async def test_spec_and_log_are_one_key_away(demo_run: Path) -> None:
@@ -280,6 +284,26 @@ async def test_in_a_narrow_terminal_the_panes_are_tabs(demo_run: Path, width: in
         assert "Gate 2" in first
         assert "Self-tests  2 runs" not in first
         assert "Self-tests  2 runs" in await press(pilot, "tab")
+
+
+async def test_a_click_on_a_tab_brings_its_pane_up(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen, (80, 24)) as (app, pilot):
+        for column, x in ((Column.SELF_TESTS, 14), (Column.DIFF, 2), (Column.GATE, 8)):
+            await pilot.click("#tabs", offset=(x, 0))
+            await press(pilot)
+            assert screen.session.column is column
+            assert app.focused is screen.pane(column)
+
+
+async def test_a_short_trajectory_gives_its_lines_to_the_panes_above(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        assert screen.long is not None
+        assert screen.long.steps.size.height < 10
+        before = screen.content.gate.size.height
+        await press(pilot, "tab", "tab", "plus")
+        assert screen.content.gate.size.height < before
 
 
 async def test_a_very_low_terminal_shows_one_pane_at_a_time(demo_run: Path) -> None:

@@ -19,6 +19,8 @@ from arcview.ui.safe import one_line
 
 WIDE_GUTTERS = 84
 """Columns from which on the unified view has both line numbers."""
+ORIGIN_WIDTH = 7
+"""Columns of the gutter that says who wrote a line: `2p#104?`."""
 
 _KIND_LETTERS = {
     ChangeKind.ADDED: ("A", theme.ADDED),
@@ -204,7 +206,7 @@ def gutter(
     style = _LINE_STYLES[kind][0]
     parts: list[tuple[str, str]] = []
     if origin is not None:
-        parts.append((f"{clean(origin)[:6]:<6} ", theme.MUTED))
+        parts.append((f"{clean(origin)[:ORIGIN_WIDTH]:<{ORIGIN_WIDTH}} ", theme.MUTED))
     parts += [(f"{'' if number is None else number:>{digits}} ", theme.FAINT) for number in numbers]
     sign = "−" if kind is LineKind.REMOVED else kind.value
     parts.append((f"{sign} ", f"bold {style}"))

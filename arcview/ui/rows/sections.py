@@ -67,6 +67,15 @@ class SectionRows(RowSource):
         number, line = self.place(index)
         return self.sections[number].links.get(line)
 
+    def first_link(self, title: str) -> int | None:
+        """The row of the first line that leads somewhere, of the section with that heading."""
+        for number, section in enumerate(self.sections):
+            if section.title == title and section.links:
+                heading = bool(section.title)
+                row = self._texts[number].row_of(min(section.links))
+                return self._starts[number] + heading + row
+        return None
+
     def replace(self, sections: Sequence[Section]) -> None:
         """Shows other sections."""
         self.sections = tuple(sections)

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from arcview.session.trail import LineSource, TracedFrame, Trail
+from arcview.session.trail import LineSource, StepShare, TracedFrame, Trail
+from arcview.ui.rows.figures import plural
 from arcview.ui.rows.sections import Section
 
 _CONTEXT_LINES = 2
-_MAX_CANDIDATES = 8
+_MAX_CANDIDATES = 5
 _MAX_SYMPTOMS = 8
+_MAX_STEPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StepLink:
+    """A step that wrote a part of the change to a state."""
+
+    state: str
+    share: StepShare
 
 
 def trail_sections(trail: Trail, files: Mapping[str, str]) -> tuple[Section, ...]:
@@ -24,8 +35,14 @@ def trail_sections(trail: Trail, files: Mapping[str, str]) -> tuple[Section, ...
         writer.line(trail.nothing)
     if trail.leading is not None:
         writer.frame(trail.leading)
-    writer.candidates(trail)
-    writer.change(trail)
+    began_with = trail.candidates[0].source if trail.candidates else None
+    if began_with is None or began_with.state != trail.began:
+        # What the change of the test's first bad state holds comes before older code.
+        writer.change(trail)
+        writer.candidates(trail)
+    else:
+        writer.candidates(trail)
+        writer.change(trail)
     sections = [writer.section("Where it comes from")]
     if trail.symptoms:
         seen = _Writer(files)
@@ -81,6 +98,10 @@ class _Writer:
         for change in trail.suspect_change[:_MAX_CANDIDATES]:
             self.line(f"{change.path}  +{change.added or 0} −{change.removed or 0}", change)
         self.more(len(trail.suspect_change) - _MAX_CANDIDATES)
+        for share in trail.suspect_steps[:_MAX_STEPS] if trail.began else ():
+            step = f"step {share.step}" if share.step is not None else "a step"
+            said = f"    ← {step} wrote {plural(share.lines, 'line')} of it"
+            self.line(said, StepLink(trail.began or "", share))
 
     def more(self, hidden: int) -> None:
         if hidden > 0:
@@ -99,6 +120,20 @@ class _Writer:
             if number <= len(lines):
                 mark = "▸" if number == line else " "
                 self.line(f"  {mark} {number:>4}  {lines[number - 1]}")
+
+
+def author_label(source: LineSource) -> str:
+    """`3#14`, `3#14?` for a candidate, `3` for no known step; a pass has a `p`: `2p#7`.
+
+    Empty for a line that stood there before the first stage.
+    """
+    if not source.stage:
+        return ""
+    stage = f"{source.stage}{'p' if source.is_pass else ''}"
+    if source.step_key is None:
+        return stage
+    step = f"#{source.step}" if source.step is not None else "#·"
+    return f"{stage}{step}{'?' if source.certainty == 'candidate' else ''}"
 
 
 def written_by(source: LineSource) -> str:

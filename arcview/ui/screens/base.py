@@ -60,6 +60,9 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         """Another pane, other keys."""
         self.show_hints()
 
+    def authors_known(self) -> None:
+        """More is known of who wrote which line; for screens that show it."""
+
     # Searching
 
     def action_search(self) -> None:

@@ -18,6 +18,8 @@ _SIGNS = (
     ("F2P 9/11", "tests that must fail before the stage and pass after it: passed of expected"),
     ("P2P 88/88", "tests that passed before and must still pass"),
     ("new", "the test was ok at its last earlier gate; also: broken again, inherited, first"),
+    ("3#14  3#14?", "left of a line of code: written by step 14 of stage 3; ? is a candidate"),
+    ("3  2p#7", "by stage 3, in a step nobody knows; by step 7 of the pass after stage 2"),
     ("–  ∅", "skipped; expected but missing from the report"),
     ("›", "the line goes on: l scrolls to the right"),
 )

@@ -342,6 +342,10 @@ class RunScreen(RunArrivals):
         """Who wrote the file under the cursor."""
         self.following().next_editing_step()
 
+    def action_view_file(self) -> None:
+        """The file under the cursor, whole."""
+        self.following().view_file()
+
     def action_whole_text(self) -> None:
         """What is under the cursor, not cut."""
         self.following().whole_text()

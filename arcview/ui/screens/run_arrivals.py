@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from arcview.session.opened import OpenRun
+from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_content import RunContent
 from arcview.ui.screens.run_keys import RunKeys
 from arcview.ui.screens.run_loader import (
     ChangedOnDisk,
     DiffLoaded,
     DiffProgress,
+    FileBlamed,
     GateLoaded,
     LineTraced,
     OverviewCompleted,
@@ -97,6 +99,14 @@ class RunArrivals(RunKeys):
     @on(LineTraced)
     def _line_traced(self, message: LineTraced) -> None:
         self.following().put_line(message)
+
+    @on(FileBlamed)
+    def _file_blamed(self, message: FileBlamed) -> None:
+        if self.long is not None:
+            self.long.put_authors(message)
+        top = self.app.screen
+        if top is not self and isinstance(top, BaseScreen):
+            top.authors_known()
 
     @on(Reopened)
     async def _reopened(self, message: Reopened) -> None:

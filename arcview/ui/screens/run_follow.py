@@ -9,16 +9,17 @@ from arcview.analysis.frames import Frame, PathMapper
 from arcview.analysis.gate_view import FailingTest
 from arcview.analysis.symptoms import Symptom
 from arcview.errors import ArcviewError
-from arcview.model.patch import FileChange
+from arcview.model.patch import FileChange, LineKind
 from arcview.session.run_session import Column, Target
 from arcview.session.run_session_links import next_in, steps_editing
+from arcview.session.run_session_stops import StopKind
 from arcview.session.trail import LineSource
 from arcview.ui.rows.failure import failure_sections
 from arcview.ui.rows.gate import GateRow, GateRowKind, GateRows
 from arcview.ui.rows.sections import Section, SectionRows
 from arcview.ui.rows.self_tests import SelfTestRowKind, SelfTestRows
 from arcview.ui.rows.text_view import TextRows
-from arcview.ui.rows.trail import written_by
+from arcview.ui.rows.trail import StepLink, written_by
 from arcview.ui.screens.base import say_on_top
 from arcview.ui.screens.run_loader import LineTraced, TrailFound
 from arcview.ui.screens.run_open import RunOpen
@@ -98,6 +99,9 @@ class RunFollow:
         if screen is self._screen.app.screen:
             with screen.view.keeping_place():
                 rows.replace(failure_sections(failing.test, failing.history, found.sections))
+            lead = rows.first_link(found.sections[0].title) if found.sections else None
+            if lead is not None and screen.view.cursor == 0:
+                screen.view.move_to(lead)
 
     def open_first_log(self) -> None:
         """The raw log of the gate on the screen."""
@@ -117,7 +121,9 @@ class RunFollow:
             case Candidate():
                 self._follow_place(link.path, link.line)
             case FileChange():
-                self._follow_place(link.path, None)
+                self._follow_place(link.path, self._first_changed_line(link.path))
+            case StepLink():
+                self._follow_step(link)
             case Symptom():
                 self._close_and_follow(Target(Column.TRAJECTORY, step=link.call))
             case LineSource():
@@ -139,6 +145,21 @@ class RunFollow:
         elif state is not None:
             self.open.file(state, path, line or 1)
 
+    def _first_changed_line(self, path: str) -> int | None:
+        pair = self._screen.session.pair
+        if pair.old is None or pair.new is None or not self._diff_shows(path, None):
+            return None
+        hunks = self._screen.opened.store.patch(pair.old, pair.new, path).hunks
+        lines = (line for hunk in hunks for line in hunk.lines if line.kind is LineKind.ADDED)
+        return next((line.new_number for line in lines), None)
+
+    def _follow_step(self, link: StepLink) -> None:
+        stops = enumerate(self._screen.session.stops)
+        stop = next(
+            (i for i, s in stops if s.state == link.state and s.kind is not StopKind.CHAIN), None
+        )
+        self._close_and_follow(Target(Column.TRAJECTORY, step=link.share.step_key), stop)
+
     def _diff_shows(self, path: str, line: int | None) -> bool:
         pair = self._screen.session.pair
         changes = self._long.changes or ()
@@ -152,8 +173,14 @@ class RunFollow:
         return any(h.new_start <= line < h.new_start + h.new_count for h in patch.hunks)
 
     def _close_and_follow(self, target: Target, stop: int | None = None) -> None:
-        self._screen.app.pop_screen()
+        self._uncover()
         self._follow(target, stop)
+
+    def _uncover(self) -> None:
+        """Closes the texts that are open over the run screen."""
+        app = self._screen.app
+        while app.screen is not self._screen:
+            app.pop_screen()
 
     def _follow_source(self, source: LineSource) -> None:
         """To the step that wrote a line, whatever stage that was in."""
@@ -162,9 +189,7 @@ class RunFollow:
             say_on_top(self._screen.app, f"written by {written_by(source)}")
             return
         target = Target(Column.TRAJECTORY, step=source.step_key)
-        if self._screen.app.screen is not self._screen:
-            self._screen.app.pop_screen()
-        self._follow(target, stop)
+        self._close_and_follow(target, stop)
         self._screen.notice(f"written by {written_by(source)}; backspace returns")
 
     def _stop_of(self, source: LineSource) -> int | None:
@@ -204,8 +229,8 @@ class RunFollow:
     def put_line(self, traced: LineTraced) -> None:
         """Follows a line to the step that wrote it."""
         if traced.source is None:
-            self._screen.notice(traced.error or f"not known who wrote line {traced.line}")
-        elif self._screen.app.screen is self._screen:
+            say_on_top(self._screen.app, traced.error or f"not known who wrote line {traced.line}")
+        else:
             self._follow_source(traced.source)
 
     def _pick_step(self) -> None:
@@ -257,6 +282,19 @@ class RunFollow:
         position = long.diff.position
         return position.change.path if position is not None else None
 
+    def view_file(self) -> None:
+        """The file under the cursor as it is in the newer state, at the line of the cursor."""
+        path, state = self.file_under_cursor(), self._screen.session.pair.new
+        if path is None or state is None:
+            self._screen.notice("no file is under the cursor")
+        else:
+            self.open.file(state, path, self._line_under_cursor())
+
+    def _line_under_cursor(self) -> int:
+        on_diff = self._screen.focused is self._long.diff
+        position = self._long.diff.position if on_diff else None
+        return (position.new_line if position is not None else None) or 1
+
     def open_in_editor(self) -> None:
         """The file under the cursor, as it is in the newer state, at the line of the cursor."""
         path = self.file_under_cursor()
@@ -264,10 +302,7 @@ class RunFollow:
         if path is None or pair.new is None:
             self._screen.notice("no file is under the cursor")
             return
-        position = self._long.diff.position
-        on_diff = self._screen.focused is self._long.diff and position is not None
-        line = position.new_line if on_diff and position is not None else None
-        self.open.in_editor(pair.new, path, line or 1)
+        self.open.in_editor(pair.new, path, self._line_under_cursor())
 
     # Going
 

@@ -84,6 +84,10 @@ class RunKeys(BaseScreen):
         """One column or two."""
         self.apply(self.session.toggle_split())
 
+    def action_who_wrote(self) -> None:
+        """Stage and step beside every line."""
+        self.apply(self.session.toggle_who_wrote())
+
     def action_next_diff_mode(self) -> None:
         """Other states to compare."""
         self.apply(self.session.next_mode())

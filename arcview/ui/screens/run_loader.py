@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual.message import Message
@@ -108,6 +109,16 @@ class LineTraced(Message):
         self.error = error
 
 
+class FileBlamed(Message):
+    """Who wrote each line of a file of a state; empty where that is not known."""
+
+    def __init__(self, state: str, path: str, sources: tuple[LineSource, ...]) -> None:
+        super().__init__()
+        self.state = state
+        self.path = path
+        self.sources = sources
+
+
 class DiffProgress(Message):
     """How far the states are read; only the last one matters."""
 
@@ -133,6 +144,7 @@ class RunLoader:
         self._reopen = reopen
         self._finder: TrailFinder | None = None
         self._is_first = True
+        self._blaming = Lock()
 
     def gate(self, stop: Stop) -> None:
         """Loads the gate of a stop."""
@@ -190,6 +202,10 @@ class RunLoader:
     def trace_line(self, state: str, path: str, line: int) -> None:
         """Finds out which stage and step wrote a line."""
         self._start("trail", lambda: self._post_line(state, path, line))
+
+    def blame(self, state: str, path: str) -> None:
+        """Finds out who wrote each line of a file; one file after the other."""
+        self._start(f"authors of {state}/{path}", lambda: self._post_blame(state, path))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
         self._screen.run_worker(
@@ -280,6 +296,13 @@ class RunLoader:
         except ArcviewError as error:
             sections = (Section("Where it comes from", f"not known: {error}\n"),)
         self._post(TrailFound(test, sections))
+
+    def _post_blame(self, state: str, path: str) -> None:
+        with self._blaming:
+            if get_current_worker().is_cancelled:
+                return
+            sources, _ = _try(lambda: self._trails().sources(state, path))
+        self._post(FileBlamed(state, path, sources or ()))
 
     def _post_line(self, state: str, path: str, line: int) -> None:
         source, error = _try(lambda: self._trails().source(state, path, line))

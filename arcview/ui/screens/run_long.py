@@ -10,11 +10,19 @@ from arcview.model.trajectory import Trajectory
 from arcview.session.opened import OpenRun
 from arcview.session.run_session import Column, RunSession, Target
 from arcview.session.run_session_stops import DiffMode, StatePair
+from arcview.ui.rows.diff import Origin
 from arcview.ui.rows.self_tests import badge_of
 from arcview.ui.rows.steps import Jump
 from arcview.ui.screens import run_titles
+from arcview.ui.screens.authors import Authors
 from arcview.ui.screens.run_content import RunContent, say
-from arcview.ui.screens.run_loader import DiffLoaded, DiffProgress, RunLoader, StepsLoaded
+from arcview.ui.screens.run_loader import (
+    DiffLoaded,
+    DiffProgress,
+    FileBlamed,
+    RunLoader,
+    StepsLoaded,
+)
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane, TreePane
 
@@ -54,6 +62,7 @@ class RunLong:
         self._notes: tuple[str, ...] = ()
         self._shown_pair: StatePair | None = None
         self._awaited: Target | None = None
+        self.authors = Authors(loader.blame)
 
     # Loading
 
@@ -120,12 +129,27 @@ class RunLong:
             lambda change: store.patch(old, new, change.path),
             lambda change: store.file(new, change.path),
             empty=f"Nothing changed: {loaded.pair.title}",
+            origin=self._origin(),
         )
         self.tree.show(loaded.changes)
         if loaded.own:
             tests = (c for c in loaded.changes if c.path_class is PathClass.TEST)
             self._content.put_test_files(tuple(tests))
         self._arrived()
+
+    def put_authors(self, blamed: FileBlamed) -> None:
+        """Shows who wrote the lines of a file."""
+        self.authors.put(blamed.state, blamed.path, blamed.sources)
+        if self._session.who_wrote:
+            self.diff.redraw_rows()
+            self._title_diff()
+
+    def _origin(self) -> Origin | None:
+        """What stands in the gutter for a line; null where none is wanted."""
+        state = self._session.pair.new
+        if not self._session.who_wrote or state is None:
+            return None
+        return lambda path, line: self.authors.label(state, path, line)
 
     def put_progress(self, progress: DiffProgress) -> None:
         """Says how far the states are read on a first open."""
@@ -137,6 +161,7 @@ class RunLong:
     def lay_out_diff(self) -> None:
         """Follows the unified or side-by-side switch."""
         self.diff.set_mode("split" if self._session.split else "unified")
+        self.diff.set_origin(self._origin())
         self._title_diff()
 
     def title_steps(self) -> None:
@@ -153,7 +178,10 @@ class RunLong:
         set_title(self.diff, title)
         set_title(self.tree, run_titles.tree_title(self._session.pair, self.changes))
         pair, split = self._session.pair, self._session.split
-        remark = run_titles.diff_remark(self._opened.run, pair, self._notes, split=split)
+        notes = self._notes
+        if self._session.who_wrote and pair.new is not None:
+            notes = (*notes, *self.authors.remark(pair.new))
+        remark = run_titles.diff_remark(self._opened.run, pair, notes, split=split)
         set_remark(self.diff, remark)
 
     def jump(self, kind: Jump, direction: int) -> bool:

@@ -61,9 +61,10 @@ class RunOpen:
         if decoded.binary:
             say_on_top(self._screen.app, f"{path} is not text")
             return
-        damaged = "" if not decoded.damaged else "  (some bytes are not text)"
-        rows = TextRows(decoded.text, wrapped=False, numbered=True, terminal=False, path=path)
-        self.rows(f"{path} in {state}{damaged}", rows, cursor=rows.row_of(line))
+        from arcview.ui.screens.file import FileScreen  # only who views a file needs it
+
+        opened = FileScreen(self._screen, state, path, decoded, line)
+        self._screen.app.push_screen(opened)
 
     def log(self, path: str) -> None:
         """A raw log or report of the gate."""

@@ -14,6 +14,10 @@ from arcview.ui.bindings import widget_bindings
 from arcview.ui.widgets.diff import DiffTree, DiffView
 from arcview.ui.widgets.steps import StepsView
 
+_LEAST_LINES = 8
+"""Lines of the trajectory pane, however few steps there are."""
+_BORDERS = 2
+
 
 class DiffPane(DiffView, inherit_bindings=False):
     """What changed between two states."""
@@ -42,3 +46,8 @@ class StepsPane(StepsView, inherit_bindings=False):
     """What the agent did."""
 
     BINDINGS: ClassVar[list[BindingType]] = widget_bindings(Context.TRAJECTORY)
+
+    def redraw_rows(self) -> None:
+        """Takes no more lines than it has rows; the panes above have the rest."""
+        super().redraw_rows()
+        self.styles.max_height = max(_LEAST_LINES, len(self.source) + _BORDERS)

@@ -1,0 +1,99 @@
+"""At most four keys from opening a run to the step that wrote the code behind a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from arcview.session.run_session import Column
+from arcview.ui.screens.file import FileScreen
+from tests.ui.screen_text import notice, on_screen, press, run_screen
+
+Scb = Callable[[str], Path]
+
+
+async def test_three_keys_lead_from_the_start_to_the_step_on_the_sample(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        opened = await press(pilot, "enter")
+        assert "gate_tests/test_search.py::test_phrase_in_quotes" in opened
+        assert "Traceback  15 lines" in opened
+        await press(pilot, "enter")
+        assert screen.session.column is Column.DIFF
+        assert screen.long is not None
+        position = screen.long.diff.position
+        assert position is not None
+        assert position.new_line is not None
+        await press(pilot, "enter")
+        assert screen.session.column is Column.TRAJECTORY
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 3
+        assert "written by stage 2 · step 3" in notice(app)
+
+
+async def test_three_keys_lead_from_the_literal_x_failure_to_its_stages_rewrite(scb: Scb) -> None:
+    screen = run_screen(scb("circuit-eval"))
+    async with on_screen(screen) as (app, pilot):
+        assert "literal_x" in screen.content.gate.cursor_text
+        opened = await press(pilot, "enter")
+        assert "Message  2 lines" in opened
+        assert "It began to fail with the change of S3:" in opened
+        assert "← step 9 wrote 566 lines of it" in opened
+        assert "prints the message 'Undefined signal: X'" in opened
+        assert "The agent had it on its screen" in opened
+        await press(pilot, "enter")
+        assert screen.session.column is Column.DIFF
+        assert screen.long is not None
+        await press(pilot, "enter")
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 9
+        assert "written by stage 3 · step 9 (exact)" in notice(app)
+
+
+async def test_the_step_that_wrote_most_of_a_suspect_change_is_a_link(scb: Scb) -> None:
+    screen = run_screen(scb("circuit-eval"))
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "enter", "j", "enter")
+        assert screen.long is not None
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 9
+
+
+async def test_where_all_failures_are_folded_the_first_cause_is_opened(scb: Scb) -> None:
+    screen = run_screen(scb("code-search-collapse"))
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "4")
+        source = screen.content.gate.source
+        assert "::test_" in source.text(screen.content.gate.cursor)
+
+
+async def test_the_gutter_says_who_wrote_each_line_of_the_diff(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (_, pilot):
+        text = await press(pilot, "B")
+        line = next(line for line in text.splitlines() if "+ import sys" in line)
+        assert "2#3 " in line
+        assert "step known exactly for" in text
+        assert "2#3 " not in await press(pilot, "B")
+
+
+async def test_a_file_view_says_who_wrote_each_line_and_leads_to_the_step(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "shift+tab", "J", "v")
+        assert isinstance(app.screen, FileScreen)
+        assert app.screen.view.cursor_text == "import sys"
+        text = await press(pilot, "B")
+        line = next(line for line in text.splitlines() if "import sys" in line)
+        assert line.startswith("│ 2#3 ")
+        await press(pilot, "enter")
+        assert app.screen is screen
+        assert screen.long is not None
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 3
+
+
+async def test_lines_of_a_pass_are_marked_as_such(scb: Scb) -> None:
+    async with on_screen(run_screen(scb("circuit-eval"))) as (_, pilot):
+        text = await press(pilot, "shift+tab", "z", "B")
+        assert "1p#7" in text
+        assert "3#9" in text
