@@ -1,4 +1,4 @@
-"""Gate results: outcomes of single tests, counts by group, and what one gate recorded.
+"""Gate results: outcomes of single tests, counts by group, reports, and what one gate recorded.
 
 A verdict is not here: it is judged from these facts in `analysis.verdicts`.
 """
@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+
+from arcview.model.problem import Problem
 
 
 class Outcome(StrEnum):
@@ -24,7 +26,7 @@ class Outcome(StrEnum):
     MISSING = "missing"
     """Expected, but the report does not name it."""
     NOT_RUN = "not_run"
-    """Never started: killed, interrupted, collection error."""
+    """Never started, or cut off with the whole run: killed, interrupted, collection error."""
 
 
 class Group(StrEnum):
@@ -64,6 +66,11 @@ class GateTest:
     """Reported but not expected: shown and counted, never part of the verdict."""
     copies: int = 1
     """How often the report names this id; above 1 the worst outcome counts."""
+    evidence: str | None = None
+    """The line of a text log that the outcome was read from; null for structured reports."""
+    conflict: str | None = None
+    """Why the outcome is in doubt: the id is reported with different outcomes, a test printed a
+    line that looks like a result, it passed on a second attempt only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,84 @@ class GroupCounts:
             expected += 1
             outcomes[test.outcome.value] += 1
         return cls(expected=expected, extra=extra, duplicated=duplicated, **outcomes)
+
+
+UNFINISHED = "started, not finished"
+"""What `GateTest.reported` says of a test that the report shows only the start of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Tests that a run did not come to, as far as its report shows that."""
+
+    prefix: str
+    """What their ids begin with: a file, package, class, parent test; empty for the whole run."""
+    why: str
+    """`Interrupted: 2 errors during collection`, `build failed`, `killed, cause unknown`."""
+    own_doing: bool = True
+    """The tested code or its tests are to blame (build, collection, crash, time-out); false where
+    nobody knows (killed, the report just ends)."""
+
+    def covers(self, test_id: str) -> bool:
+        """Whether a test with that id is one of them."""
+        rest = test_id.removeprefix(self.prefix)
+        return not self.prefix or (rest != test_id and not rest[:1].isidentifier())
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one report file, or one text log, says about one run of tests."""
+
+    format: str
+    """Id of the reader."""
+    tests: tuple[GateTest, ...] = ()
+    """Each id once, in the report's order; of group `other` unless the format has a split.
+
+    What could not be loaded or built is an entry of its own: a file, package or class as id,
+    outcome `error`, and its kind (`collection error`, `build failed`) in `reported`.
+    """
+    announced: int | None = None
+    """How many tests the runner said that it would run; null where it did not say."""
+    totals: GroupCounts | None = None
+    """What the runner itself counted, named or not; null where it did not count."""
+    gaps: tuple[Gap, ...] = ()
+    """What was not run. An expected test in none of them that is not reported is missing."""
+    exit_code: int | None = None
+    """The runner's own, where the report holds it."""
+    recorded_verdict: Verdict | None = None
+    """What a harness made of the tests, where the report holds that."""
+    is_scraped: bool = False
+    """Read from text meant for people: every outcome has its evidence line."""
+    is_damaged: bool = False
+    """Parts of the file are lost, so that a missing test says little."""
+    notes: tuple[str, ...] = ()
+    """Facts about the whole run: crashed workers, hooks, errors outside of tests, odd counts."""
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with the file."""
+
+    @property
+    def stopped(self) -> Gap | None:
+        """Why the run ended before all of its tests had run, if it did."""
+        return next((gap for gap in self.gaps if not gap.prefix), None)
+
+    @property
+    def unreported(self) -> int | None:
+        """How many announced tests have no result; null where nothing was announced."""
+        if self.announced is None:
+            return None
+        broken = {gap.prefix for gap in self.gaps}
+        named = sum(
+            test.copies
+            for test in self.tests
+            if test.reported != UNFINISHED and test.id not in broken
+        )
+        counted = self.totals.expected if self.totals else 0
+        return max(0, self.announced - max(named, counted))
+
+    def unnamed(self, test_id: str) -> tuple[Outcome, str | None]:
+        """What became of an expected test that the report does not name, and why."""
+        gap = next((gap for gap in self.gaps if gap.covers(test_id)), None)
+        return (Outcome.NOT_RUN, gap.why) if gap else (Outcome.MISSING, None)
 
 
 @dataclass(frozen=True, slots=True)

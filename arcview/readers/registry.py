@@ -16,7 +16,7 @@ from typing import Protocol, cast
 
 from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.model.problem import Problem
-from arcview.model.results import GateTest
+from arcview.model.results import GateTest, Report
 from arcview.model.run import Run
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 
@@ -119,7 +119,7 @@ class TrajectoryReader(Protocol):
 
 
 class ReportReader(Protocol):
-    """Reads one test-report format into tests of group `other`, keyed by the report's own ids."""
+    """Reads one test-report format, keyed by the report's own ids."""
 
     id: str
     title: str
@@ -128,8 +128,8 @@ class ReportReader(Protocol):
         """Recognises the format from the first 64 KiB of a file and, as a tie-break, its name."""
         ...
 
-    def read(self, path: Path) -> tuple[GateTest, ...]:
-        """Reads the report.
+    def read(self, path: Path) -> Report:
+        """Reads the report; damage is reported in `Report.problems`, what can be read is kept.
 
         Raises:
             BadInputError: the file is not such a report.
@@ -159,7 +159,20 @@ _TRAJECTORY_READERS = {
     "gemini": "arcview.readers.trajectories.gemini:GeminiReader",
     "openhands": "arcview.readers.trajectories.openhands:OpenHandsReader",
 }
-_REPORT_READERS = {"pytest_json": "arcview.readers.reports.pytest_json:PytestJsonReader"}
+_REPORT_READERS = {
+    "pytest_json": "arcview.readers.reports.pytest_json:PytestJsonReader",
+    "junit": "arcview.readers.reports.junit:JunitReader",
+    "ctrf": "arcview.readers.reports.ctrf:CtrfReader",
+    "pytest_reportlog": "arcview.readers.reports.pytest_reportlog:PytestReportlogReader",
+    "go_test": "arcview.readers.reports.go_test:GoTestReader",
+    "libtest": "arcview.readers.reports.libtest:LibtestReader",
+    "jest_json": "arcview.readers.reports.jest_json:JestJsonReader",
+    "mocha_json": "arcview.readers.reports.mocha_json:MochaJsonReader",
+    "swe_bench": "arcview.readers.reports.swe_bench:SweBenchReader",
+    "tap": "arcview.readers.reports.tap:TapReader",
+    "text_log": "arcview.readers.reports.text_log:TextLogReader",
+}
+"""Text logs come last: they are scraped only where no structured report was written."""
 
 HEAD_BYTES = 64 * 1024
 """How much of a file the readers of single files are shown when asked whether they know it."""

@@ -43,6 +43,7 @@ _CODE = (
     "model",
     "readers",
     "readers/reports",
+    "readers/reports/logs",
     "readers/runs",
     "readers/trajectories",
     "session",

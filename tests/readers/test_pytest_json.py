@@ -14,7 +14,8 @@ from tests.readers.scb_run import entry, report, write
 
 
 def read(tmp_path: Path, *entries: object, **more: object) -> tuple[GateTest, ...]:
-    return PytestJsonReader().read(write(tmp_path / "report.json", {**report(*entries), **more}))
+    path = write(tmp_path / "report.json", {**report(*entries), **more})
+    return PytestJsonReader().read(path).tests
 
 
 def test_a_test_has_its_id_outcome_and_duration(tmp_path: Path) -> None:

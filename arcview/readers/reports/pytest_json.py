@@ -7,28 +7,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
-from arcview.model.results import GateTest, Group, Outcome
+from arcview.model.results import GateTest, Group, Outcome, Report
 from arcview.readers.fields import Fields
 from arcview.readers.registry import Detection
+from arcview.readers.reports.collect import (
+    COLLECTION_ERROR,
+    broken,
+    joined,
+    last_line,
+    merged,
+    pytest_gaps,
+)
 
 _PHASES = ("setup", "call", "teardown")
 _BAD = frozenset({"failed", "error"})
-_SEVERITY = (
-    Outcome.ERROR,
-    Outcome.FAILED,
-    Outcome.TIMEOUT,
-    Outcome.NOT_RUN,
-    Outcome.MISSING,
-    Outcome.XPASSED,
-    Outcome.SKIPPED,
-    Outcome.XFAILED,
-    Outcome.PASSED,
-)
 
 
 class PytestJsonReader:
@@ -45,13 +41,27 @@ class PytestJsonReader:
             return Detection(self.id, "an object with exitcode and created")
         return None
 
-    def read(self, path: Path) -> tuple[GateTest, ...]:
+    def read(self, path: Path) -> Report:
         """Reads the tests in the report's order, each node id once.
 
         Raises:
             BadInputError: the file is not such a report.
         """
-        return merged(read_entries(path, path.name, []))
+        problems: list[Problem] = []
+        report = _report(path, path.name, problems)
+        tests = [_test(entry) for entry in report.records("tests")]
+        collectors = _failed_collectors(report)
+        exit_code = report.count("exitcode")
+        collected = report.sub("summary").count("collected")
+        deselected = report.sub("summary").count("deselected") or 0
+        return Report(
+            format=self.id,
+            tests=merged([*tests, *collectors]),
+            announced=None if collected is None else max(0, collected - deselected),
+            gaps=pytest_gaps(collectors, exit_code),
+            exit_code=exit_code,
+            problems=tuple(problems),
+        )
 
 
 def read_entries(path: Path, shown: str, problems: list[Problem]) -> list[GateTest]:
@@ -67,26 +77,16 @@ def read_entries(path: Path, shown: str, problems: list[Problem]) -> list[GateTe
     Raises:
         BadInputError: the file is not such a report.
     """
+    report = _report(path, shown, problems)
+    entries = [_test(entry) for entry in report.records("tests")]
+    return [*entries, *_failed_collectors(report)]
+
+
+def _report(path: Path, shown: str, problems: list[Problem]) -> Fields:
     report = Fields.json_file(path, shown, problems)
     if not isinstance(report.values.get("tests"), list):
         raise BadInputError(shown, "expected a list of tests", "tests")
-    entries = [_test(entry) for entry in report.records("tests")]
-    entries += _failed_collectors(report)
-    return entries
-
-
-def merged(entries: Iterable[GateTest]) -> tuple[GateTest, ...]:
-    """One test per group and id: of repeated ones the worst outcome, with their number."""
-    tests: dict[tuple[Group, str], GateTest] = {}
-    for entry in entries:
-        key = (entry.group, entry.id)
-        seen = tests.get(key)
-        if seen is None:
-            tests[key] = entry
-            continue
-        worst = min(seen, entry, key=lambda test: _SEVERITY.index(test.outcome))
-        tests[key] = replace(worst, copies=seen.copies + entry.copies)
-    return tuple(tests.values())
+    return report
 
 
 def _test(entry: Fields) -> GateTest:
@@ -103,8 +103,8 @@ def _test(entry: Fields) -> GateTest:
         duration_s=None
         if None in durations or not durations
         else sum(map(float, _some(durations))),
-        message=_joined(_message(phase) for phase in told),
-        traceback=_joined(_longrepr(phase) for phase in told),
+        message=joined(_message(phase) for phase in told),
+        traceback=joined(_longrepr(phase) for phase in told),
         stdout=_captured(phases, "stdout"),
         stderr=_captured(phases, "stderr"),
         reported=None if word == outcome.value else (word or "no outcome"),
@@ -150,12 +150,6 @@ def _longrepr(phase: Fields) -> str | None:
     return value if isinstance(value, str) else phase.text("longreprtext")
 
 
-def _joined(texts: Iterable[str | None]) -> str | None:
-    """The texts below each other; null where there are none."""
-    found = [text for text in texts if text]
-    return "\n\n".join(found) or None
-
-
 def _captured(phases: list[tuple[str, Fields]], stream: str) -> str | None:
     """What was captured of a stream; headed by the phase where several have some."""
     parts = [(name, text) for name, phase in phases if (text := phase.text(stream))]
@@ -169,13 +163,11 @@ def _failed_collectors(report: Fields) -> list[GateTest]:
     if "collectors" not in report.values:
         return []
     return [
-        GateTest(
-            id=collector.text("nodeid") or collector.prefix,
-            group=Group.OTHER,
-            outcome=Outcome.ERROR,
-            message="collection failed",
-            traceback=_longrepr(collector),
-            reported="collection failed",
+        broken(
+            collector.text("nodeid") or collector.prefix,
+            COLLECTION_ERROR,
+            last_line(_longrepr(collector)),
+            _longrepr(collector),
         )
         for collector in report.records("collectors")
         if collector.text("outcome") in _BAD

@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from arcview.errors import ArcviewError, BadInputError
+from arcview.errors import BadInputError
 from arcview.model.problem import Problem
-from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
+from arcview.model.results import Gap, GateRecord, GateTest, Group, GroupCounts, Outcome, Report
 from arcview.readers.fields import read_bytes
 from arcview.readers.runs.native_fields import as_problem
 from arcview.readers.runs.native_folder import Folder
@@ -56,11 +56,15 @@ class GateDetails:
     """Lines of the file are lost, so that a missing test says little."""
     knows_ids: bool = True
     """False where not one id of a report is on the gate's lists."""
+    stopped: Gap | None = None
+    """Why the run ended early, where the report shows it."""
+    notes: tuple[str, ...] = ()
+    """What a report says besides single tests."""
     problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Reported:
+class Reported:
     """One test as a file names it, not yet compared with the gate's lists."""
 
     test: GateTest
@@ -69,16 +73,17 @@ class _Reported:
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """The lines of one tests.jsonl, and what is wrong with it."""
 
     name: str
-    lines: list[_Reported] = field(default_factory=list)
+    lines: list[Reported] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     noted: int = 0
     lost: int = 0
 
     def note(self, place: str, what: str) -> None:
+        """Reports what is wrong in one place; of very many places only the first ones."""
         self.noted += 1
         if self.noted <= _MAX_LINES_REPORTED:
             self.problems.append(Problem(place, what))
@@ -91,13 +96,15 @@ def read_details(run: Folder, spot: GateSpot) -> GateDetails:
     name = f"{spot.folder}/{TESTS_FILE}"
     path = run.file(name)
     if path is None:
-        return _from_report(run, spot)
-    reading = _Reading(name)
+        from arcview.readers.runs.native_report import from_report  # only without a tests.jsonl
+
+        return from_report(run, spot)
+    reading = Reading(name)
     try:
         _read_lines(read_bytes(path, name), reading)
     except BadInputError as error:
         return GateDetails(source=name, is_damaged=True, problems=(as_problem(error),))
-    tests = _settled(reading.lines, spot.expected, reading.note)
+    tests = settled(reading.lines, spot.expected, reading.note)
     return GateDetails(
         tests=tests,
         reported=sum(test.outcome is not Outcome.MISSING for test in tests),
@@ -107,7 +114,7 @@ def read_details(run: Folder, spot: GateSpot) -> GateDetails:
     )
 
 
-def _read_lines(data: bytes, reading: _Reading) -> None:
+def _read_lines(data: bytes, reading: Reading) -> None:
     # Only "\n" ends a line: the other line ends of Unicode are text here.
     for number, row in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         text = row.strip(b"\0 \t\r")
@@ -123,7 +130,7 @@ def _read_lines(data: bytes, reading: _Reading) -> None:
             reading.note(place, f"{error}; left out")
 
 
-def _parse(text: bytes, place: str, reading: _Reading) -> _Reported:
+def _parse(text: bytes, place: str, reading: Reading) -> Reported:
     """One line of tests.jsonl.
 
     Raises:
@@ -146,7 +153,7 @@ def _parse(text: bytes, place: str, reading: _Reading) -> _Reported:
     return _reported(test_id, line, place, reading)
 
 
-def _reported(test_id: str, line: Mapping[str, object], place: str, reading: _Reading) -> _Reported:
+def _reported(test_id: str, line: Mapping[str, object], place: str, reading: Reading) -> Reported:
     word, group_word = line.get("outcome"), line.get("group")
     outcome = _OUTCOMES.get(word) if isinstance(word, str) else None
     said = _text(line, "reported")
@@ -167,8 +174,10 @@ def _reported(test_id: str, line: Mapping[str, object], place: str, reading: _Re
         stdout=_text(line, "stdout"),
         stderr=_text(line, "stderr"),
         reported=said,
+        evidence=_text(line, "evidence"),
+        conflict=_text(line, "conflict"),
     )
-    return _Reported(test, group, place)
+    return Reported(test, group, place)
 
 
 def _text(line: Mapping[str, object], key: str) -> str | None:
@@ -183,41 +192,9 @@ def _seconds(value: object) -> float | None:
     return None
 
 
-def _from_report(run: Folder, spot: GateSpot) -> GateDetails:
-    from arcview.readers.registry import find_report_reader  # only where there is no tests.jsonl
-
-    problems: list[Problem] = []
-    for file in spot.files:
-        name = f"{spot.folder}/{file}"
-        path = run.file(name) if file.startswith("report.") else None
-        if path is None:
-            continue
-        try:
-            reader, _ = find_report_reader(path)
-            tests = reader.read(path)
-        except BadInputError as error:
-            problems.append(replace(as_problem(error), where=name))
-        except ArcviewError:
-            problems.append(Problem(name, "not a known test report; shown as text only"))
-        else:
-            return _match_report(tests, name, spot.expected, problems)
-    return GateDetails(problems=tuple(problems))
-
-
-def _match_report(
-    tests: Sequence[GateTest], name: str, expected: Expected, problems: list[Problem]
-) -> GateDetails:
-    wanted = {test_id for group in SPLIT for test_id in expected.of(group) or ()}
-    if wanted and tests and wanted.isdisjoint(test.id for test in tests):
-        what = "not one of its ids is on the lists of chain.json: are they spelled another way?"
-        problems.append(Problem(name, what))
-        return GateDetails(tuple(tests), len(tests), name, False, False, tuple(problems))
-    reading = _Reading(name, problems=problems)
-    settled = _settled([_Reported(test, None, name) for test in tests], expected, reading.note)
-    return GateDetails(settled, len(tests), name, False, True, tuple(problems))
-
-
-def _settled(lines: Sequence[_Reported], expected: Expected, note: _Note) -> tuple[GateTest, ...]:
+def settled(
+    lines: Sequence[Reported], expected: Expected, note: _Note, report: Report | None = None
+) -> tuple[GateTest, ...]:
     """Compares what is reported with what is expected: the whole of both."""
     lists = {group: frozenset(expected.of(group) or ()) for group in SPLIT}
     found: dict[tuple[Group, str], GateTest] = {}
@@ -231,13 +208,20 @@ def _settled(lines: Sequence[_Reported], expected: Expected, note: _Note) -> tup
     tests = []
     for group in SPLIT:
         for test_id in expected.of(group) or ():
-            missing = GateTest(id=test_id, group=group, outcome=Outcome.MISSING)
-            tests.append(found.pop((group, test_id), missing))
+            key = (group, test_id)
+            found_one = found.pop(key) if key in found else _unreported(test_id, group, report)
+            tests.append(found_one)
     return (*tests, *found.values())
 
 
+def _unreported(test_id: str, group: Group, report: Report | None) -> GateTest:
+    """An expected test without a result: not run where the report shows that, else missing."""
+    outcome, why = (Outcome.MISSING, None) if report is None else report.unnamed(test_id)
+    return GateTest(id=test_id, group=group, outcome=outcome, message=why)
+
+
 def _place_of(
-    line: _Reported, lists: Mapping[Group, frozenset[str]], expected: Expected
+    line: Reported, lists: Mapping[Group, frozenset[str]], expected: Expected
 ) -> tuple[Group, bool]:
     """The group of a reported test, and whether it is extra."""
     listed = [group for group in SPLIT if line.test.id in lists[group]]
@@ -261,10 +245,15 @@ def recount(spot: GateSpot, details: GateDetails) -> tuple[GateRecord, tuple[Pro
     Returns:
         The record, and what is contradictory.
     """
+    if details.notes:
+        spot = replace(
+            spot, record=replace(spot.record, notes=(*spot.record.notes, *details.notes))
+        )
     record = spot.record
     if details.source is None or not details.tests:
         if details.source is not None and not spot.has_counts:
-            return _unmeasured(spot, f"{details.source} names no test"), ()
+            why = f": {details.stopped.why}" if details.stopped else ""
+            return _unmeasured(spot, f"{details.source} names no test{why}"), ()
         return record, ()
     if not details.knows_ids:
         if spot.has_counts:
@@ -279,7 +268,7 @@ def recount(spot: GateSpot, details: GateDetails) -> tuple[GateRecord, tuple[Pro
         counted = _without_list(said, counts[group], spot.expected.of(group))
         if details.is_damaged or (counted is None and not (said and said.expected)):
             continue
-        if counted is None or said is None or _outcomes(said) != _outcomes(counted):
+        if counted is None or said is None or _observed(said) != _observed(counted):
             place = f"{spot.folder}/result.json: {group.value}"
             what = f"contradicts {details.source}, which counts: {_in_words(counted)}"
             problems.append(Problem(place, f"{what} (shown)" if counted else what))
@@ -320,6 +309,13 @@ def _outcomes(counts: GroupCounts) -> dict[str, int]:
     return {outcome.value: getattr(counts, outcome.value) for outcome in Outcome}
 
 
+def _observed(counts: GroupCounts) -> dict[str, int]:
+    """Counts by outcome; a result may call missing what a report shows not to have run."""
+    outcomes = _outcomes(counts)
+    outcomes[Outcome.MISSING.value] += outcomes.pop(Outcome.NOT_RUN.value)
+    return outcomes
+
+
 def _in_words(counts: GroupCounts | None) -> str:
     if counts is None:
         return "none of its tests"
@@ -346,5 +342,10 @@ def _derived(
     if missing and ok + missing == expected and not spot.has_result:
         # Nothing failed and nothing says that the gate came to its end.
         why = f"{missing} of {expected} expected tests are not reported; no result.json says why"
+    not_run = sum(group.not_run for group in known)
+    stop = details.stopped
+    if stop is not None and not stop.own_doing and ok + missing + not_run == expected:
+        # Nothing failed, and who ended the run is not known.
+        why = stop.why
     notes = (*spot.record.notes, f"counted from {details.source}")
     return replace(_with_counts(spot.record, counts), unmeasured=why, notes=notes)

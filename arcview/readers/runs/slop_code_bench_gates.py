@@ -17,7 +17,8 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
 from arcview.readers.fields import Fields
 from arcview.readers.inside import inside
-from arcview.readers.reports.pytest_json import merged, read_entries
+from arcview.readers.reports.collect import merged
+from arcview.readers.reports.pytest_json import read_entries
 
 EVALUATION = "evaluation.json"
 REPORT = "evaluation/report.json"

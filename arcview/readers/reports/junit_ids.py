@@ -1,0 +1,93 @@
+"""Ids of JUnit test cases: each writer makes its own use of `classname`, `name` and nested suites.
+
+The ids are those that the same runner prints elsewhere, as far as the file tells.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from enum import Enum, auto
+
+from arcview.readers.reports.junit_xml import Case, Document
+
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+_DOTTED = re.compile(r"^[\w$]+(?:\.[\w$]+)*$")
+
+
+class Flavour(Enum):
+    """Who wrote the file, where that matters."""
+
+    PYTEST = auto()
+    VITEST = auto()
+    JEST = auto()
+    """jest-junit."""
+    MOCHA = auto()
+    """The `xunit` reporter of mocha."""
+    NODE = auto()
+    NEXTEST = auto()
+    OTHER = auto()
+
+
+def flavour_of(document: Document) -> Flavour:
+    """Tells the writer from the names of the root and of the suites."""
+    root = document.root_attributes.get("name", "")
+    if any(suite.get("name") == "pytest" for suite in document.suites):
+        return Flavour.PYTEST
+    named = {"vitest tests": Flavour.VITEST, "jest tests": Flavour.JEST}
+    if root in named:
+        return named[root]
+    if root == "Mocha Tests" and document.root == "testsuite":
+        return Flavour.MOCHA
+    if root == "nextest-run" or "uuid" in document.root_attributes:
+        return Flavour.NEXTEST
+    is_node = not root and all(case.get("classname") == "test" for case in document.cases)
+    return Flavour.NODE if is_node and document.cases else Flavour.OTHER
+
+
+def id_of(case: Case, flavour: Flavour) -> str:
+    """The id of one case."""
+    classname, name = case.get("classname"), case.get("name")
+    if flavour is Flavour.PYTEST:
+        return _pytest_id(case)
+    if flavour is Flavour.NEXTEST:
+        return f"{classname} {name}"
+    if flavour is Flavour.NODE:
+        # node escapes the names of suites twice.
+        return " > ".join([*map(html.unescape, case.suites), name])
+    if flavour is Flavour.JEST:
+        # Both hold the whole title, which begins with a blank outside of `describe`.
+        return name.removeprefix(" ")
+    if not classname or name == classname:
+        return name
+    if flavour in (Flavour.MOCHA, Flavour.VITEST):
+        return f"{classname} > {name}"
+    return _other_id(classname, name)
+
+
+def _pytest_id(case: Case) -> str:
+    """The node id. Only xunit1 names the file; else classes are what begins with a capital."""
+    classname, name = case.get("classname"), case.get("name")
+    if not classname:  # a module that could not be collected
+        return case.get("file") or f"{name.replace('.', '/')}.py"
+    if classname == "pytest" and name == "internal":
+        return "pytest internal"
+    file = case.get("file").replace("\\", "/")
+    module = file.removesuffix(".py").replace("/", ".")
+    if file and (classname == module or classname.startswith(f"{module}.")):
+        classes = classname[len(module) :].split(".")
+        return "::".join([file, *filter(None, classes), name])
+    parts = classname.split(".")
+    end = len(parts)
+    while end > 0 and parts[end - 1][:1].isupper():
+        end -= 1
+    end = end or len(parts)
+    return "::".join(["/".join(parts[:end]) + ".py", *parts[end:], name])
+
+
+def _other_id(classname: str, name: str) -> str:
+    if name.startswith(classname) and not name[len(classname)].isalnum():
+        return name  # the whole title stands in both
+    if "/" in classname and not _SCRIPT.search(classname):
+        return f"{classname} {name}"  # a Go package
+    return f"{classname}.{name}" if _DOTTED.match(classname) else f"{classname} > {name}"

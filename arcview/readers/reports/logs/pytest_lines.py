@@ -1,0 +1,262 @@
+"""The grammar of single lines of pytest's terminal output. Pure; private to `pytest_log`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import NamedTuple
+
+from arcview.model.results import GroupCounts, Outcome
+
+WORDS = {
+    "PASSED": Outcome.PASSED,
+    "FAILED": Outcome.FAILED,
+    "ERROR": Outcome.ERROR,
+    "SKIPPED": Outcome.SKIPPED,
+    "XFAIL": Outcome.XFAILED,
+    "XPASS": Outcome.XPASSED,
+}
+RERUN = "RERUN"
+_ALL_WORDS = (*WORDS, RERUN)
+_WITH_REASON = (" SKIPPED (", " XFAIL (", " XPASS (")
+
+_PERCENT = re.compile(r" *\[ *(?P<done>\d{1,7})(?:%|/(?P<all>\d{1,7}))\]$")
+_XDIST = re.compile(
+    r"^\[gw\d+\] (?:\[ *(?P<percent>\d{1,3})%\] )?(?P<word>[A-Z]+) (?P<id>\S+::.*?) *$"
+)
+_SUBTEST = re.compile(r" (?P<word>SUB(?:PASS|FAIL|SKIP)(?:ED|PED)?)(?P<what>[\[( ].*|)$")
+_SUBTEST_SUMMARY = re.compile(r"^SUBFAIL(?:ED)?(?P<what>[\[( ].*?)? ?(?P<id>[^\s\[\]()]+::.*)$")
+_MARKS = re.compile(
+    r"^(?:(?P<file>\S+\.(?:py|pyx|rst|txt|md|ipynb|ya?ml|feature)) )?(?P<marks>[.FEsxXRu,-]+)$"
+)
+_COUNTS = re.compile(
+    r"^(?P<counts>\d+ [a-z]+(?: [a-z]+)?(?:, \d+ [a-z]+(?: [a-z]+)?)*|no tests ran)"
+    r" in (?P<time>[\d.]+) ?s(?:econds)?(?: \([\d:, days]+\))?$"
+)
+_COLLECTED = re.compile(r"^(?:collecting (?:\.\.\. ?|\d+ items?.*?)?)?collected (\d+) items?(.*)$")
+_WORKERS = re.compile(r"^\d+ workers? \[(\d+) items?\]")
+_WORKERS_OLD = re.compile(r"^gw\d+ \[(\d+)\](?: / gw\d+ \[\d+\])*")
+_PATH = re.compile(r"^\S+\.\w+$|^\S*/\S*$")
+
+
+class Live(NamedTuple):
+    """A line that names a test and what became of it, while the run goes on."""
+
+    id: str
+    word: str
+    reason: str | None = None
+    percent: int | None = None
+
+
+def split_percent(line: str) -> tuple[str, int | None]:
+    """A line without pytest's progress at its end, and that progress in percent."""
+    match = _PERCENT.search(line[-24:]) if line.endswith("]") else None
+    if match is None:
+        return line, None
+    body = line[: len(line) - len(match[0])]
+    done = int(match["done"])
+    percent = done if match["all"] is None else done * 100 // max(1, int(match["all"]))
+    return body.rstrip(), percent
+
+
+def is_node_id(text: str, *, strict: bool = True) -> bool:
+    """Whether a text begins like a node id: a path, without blanks unless that is certain."""
+    path, separator, _ = text.partition("::")
+    return bool(separator) and bool(path) and (not strict or " " not in path)
+
+
+def live(line: str) -> Live | None:
+    """Reads `node-id WORD (reason)  [ 12%]`."""
+    body, percent = split_percent(line.rstrip())
+    reason = None
+    if body.endswith(")"):
+        start, word = max((body.rfind(mark), mark[1:-2]) for mark in _WITH_REASON)
+        if start < 0:
+            return None
+        reason = body[start + len(word) + 3 : -1]
+        name = body[:start]
+    else:
+        name, _, word = body.rpartition(" ")
+        if word not in _ALL_WORDS:
+            return None
+    name = name.rstrip()
+    # With a percentage the line is pytest's own, and a folder may have a blank in its name.
+    is_own = percent is not None and name.partition("::")[0].endswith(".py")
+    if not is_node_id(name, strict=not is_own) or name.split(" ", 1)[0] in _ALL_WORDS:
+        return None
+    return Live(name, word, reason, percent)
+
+
+def xdist(line: str) -> Live | None:
+    """Reads `[gw0] [ 25%] WORD node-id`."""
+    match = _XDIST.match(line)
+    if match is None or match["word"] not in _ALL_WORDS:
+        return None
+    percent = match["percent"]
+    return Live(match["id"], match["word"], None, None if percent is None else int(percent))
+
+
+def bare(line: str) -> Live | None:
+    """Reads `WORD (reason)  [ 12%]`: the end of a test that printed something."""
+    if not line.startswith(_ALL_WORDS):
+        return None
+    body, percent = split_percent(line.rstrip())
+    word, _, rest = body.partition(" ")
+    if word not in _ALL_WORDS or (rest and not (rest.startswith("(") and rest.endswith(")"))):
+        return None
+    return Live("", word, rest[1:-1] or None, percent)
+
+
+def broken_word(id_and_rest: str, rest: str, following: str) -> Live | None:
+    """Reads a line that was broken within its word: `node-id PAS` and `SED [ 58%]`.
+
+    Args:
+        id_and_rest: The node id of the first line.
+        rest: What stands behind it.
+        following: The next line.
+    """
+    body, percent = split_percent(following.rstrip())
+    for word in WORDS:
+        if rest and word.startswith(rest) and body == word[len(rest) :] and body:
+            return Live(id_and_rest, word, None, percent)
+    return None
+
+
+class Sub(NamedTuple):
+    """A line about a subtest."""
+
+    id: str
+    what: str
+    passed: bool
+
+
+def subtest(line: str) -> Sub | None:
+    """Reads `node-id SUBFAILED[message] (i=1)  [ 12%]`; the id is empty for a bare line."""
+    if "SUB" not in line:
+        return None
+    body, _ = split_percent(line.rstrip())
+    match = _SUBTEST.search(f" {body}")
+    if match is None:
+        return None
+    name = body[: max(0, match.start() - 1)]
+    if name and not is_node_id(name):
+        return None
+    return Sub(name, match["what"].strip(), not match["word"].startswith("SUBFAIL"))
+
+
+def leading_id(text: str) -> str:
+    """The node id that a text begins with: parameters may hold blanks and brackets."""
+    blank = text.find(" ")
+    bracket = text.find("[")
+    if bracket < 0 or -1 < blank < bracket:
+        return text if blank < 0 else text[:blank]
+    first = None
+    close = text.find("]", bracket)
+    while close >= 0:
+        if close + 1 == len(text) or text[close + 1] == " ":
+            head = text[: close + 1]
+            if head.count("[") == head.count("]"):
+                return head
+            first = first or head
+        close = text.find("]", close + 1)
+    return first or text
+
+
+class Entry(NamedTuple):
+    """A line of the short test summary."""
+
+    word: str
+    id: str
+    """A node id, or the path of a file that could not be collected; empty for counted skips."""
+    message: str | None
+    times: int = 1
+
+
+def summary(line: str, known: Container[str]) -> Entry | None:
+    """Reads `WORD node-id - message`, `SKIPPED [2] path:3: reason`, `SUBFAILED[m] node-id - …`.
+
+    Args:
+        line: The line.
+        known: Ids that the log names elsewhere, which settle where an id ends.
+    """
+    word, _, rest = line.partition(" ")
+    if line.startswith("SUBFAIL") and (match := _SUBTEST_SUMMARY.match(line)):
+        test_id, message = _split(match["id"], known)
+        what = (match["what"] or "").strip()
+        return Entry("SUBFAILED", test_id, f"{what}: {message}" if message else what)
+    if word not in WORDS or not rest.strip():
+        return None
+    if word == "SKIPPED" and (match := re.match(r"\[(\d+)\] (.*)$", rest)):
+        return Entry(word, "", match[2], int(match[1]))
+    if word == "PASSED":
+        return Entry(word, rest.rstrip(), None) if is_node_id(rest) else None
+    test_id, message = _split(rest, known)
+    if is_node_id(test_id) or (word == "ERROR" and _PATH.match(test_id)):
+        return Entry(word, test_id, message)
+    return None
+
+
+def _split(rest: str, known: Container[str]) -> tuple[str, str | None]:
+    """An id and its message, between which ` - ` stands, which either may hold, too."""
+    cut = rest.find(" - ")
+    while cut >= 0:
+        if rest[:cut] in known:
+            return rest[:cut], rest[cut + 3 :].strip() or None
+        cut = rest.find(" - ", cut + 3)
+    if rest.rstrip() in known:
+        return rest.rstrip(), None
+    test_id = leading_id(rest)
+    message = rest[len(test_id) :].removeprefix(" -").strip()
+    return test_id, message or None
+
+
+def marks(line: str) -> tuple[str | None, str, bool] | None:
+    """Reads `file.py ..F.  [ 12%]`.
+
+    Returns:
+        The file, the marks, and whether there is progress behind them.
+    """
+    body, percent = split_percent(line.rstrip())
+    match = _MARKS.match(body)
+    return None if match is None else (match["file"], match["marks"], percent is not None)
+
+
+def collected(line: str) -> int | None:
+    """How many tests are going to run, by `collected 40 items / 3 deselected / 37 selected`."""
+    match = _COLLECTED.match(line)
+    if match is None:
+        other = _WORKERS.match(line) or _WORKERS_OLD.match(line)
+        return int(other[1]) if other else None
+    if selected := re.search(r"/ (\d+) selected", match[2]):
+        return int(selected[1])
+    deselected = re.search(r"/ (\d+) deselected", match[2])
+    return max(0, int(match[1]) - (int(deselected[1]) if deselected else 0))
+
+
+_COUNTED = {
+    "passed": "passed",
+    "failed": "failed",
+    "error": "error",
+    "errors": "error",
+    "skipped": "skipped",
+    "xfailed": "xfailed",
+    "xpassed": "xpassed",
+}
+
+
+def closing(text: str) -> GroupCounts | None:
+    """Reads `1 failed, 2 passed in 0.10s`, without the line that pytest draws around it."""
+    match = _COUNTS.match(text)
+    if match is None:
+        return None
+    counts: dict[str, int] = {}
+    for part in match["counts"].split(", "):
+        number, _, word = part.partition(" ")
+        if number.isdigit() and word in _COUNTED:
+            counts[_COUNTED[word]] = int(number)
+        elif number.isdigit() and word.partition(" ")[0] not in _OTHER_WORDS:
+            return None
+    return GroupCounts(expected=sum(counts.values()), **counts)
+
+
+_OTHER_WORDS = frozenset({"warning", "warnings", "rerun", "deselected", "subtests", "subtest"})
