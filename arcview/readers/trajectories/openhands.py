@@ -14,7 +14,7 @@ from arcview.model.trajectory import Role, StepKind, ToolKind, Trajectory
 from arcview.readers.registry import HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.documents import parse_document
-from arcview.readers.trajectories.drafts import Draft, Drafts
+from arcview.readers.trajectories.drafts import Draft, Drafts, added
 from arcview.readers.trajectories.openhands_files import (
     Conversation,
     conversation_folder,
@@ -135,7 +135,9 @@ class _Reading:
         if spending.is_zero_cost and messages and not (spending.total and spending.total.cost_usd):
             what = f"a cost of 0 beside {messages} messages of the model is taken as unknown"
             self.problems.append(Problem(name, what))
-        thread = Thread((name,), log.drafts, sessions, spending.total, is_subagent=is_subagent)
+        # Of a log that is cut off the totals are gone; what single responses spent is not.
+        spent = spending.total or added(draft.usage for draft in log.drafts.items)
+        thread = Thread((name,), log.drafts, sessions, spent, is_subagent=is_subagent)
         self.threads.append(thread)
         return thread
 
