@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, CancelledError
 
 _SLICE = 1 << 20
 """Characters searched in one call of the regex engine: it holds the interpreter meanwhile, and at
@@ -30,6 +30,8 @@ class Place:
     """`step`, `diff`, `gate`, `log`: hits are counted by it."""
     title: str
     load: Callable[[], str]
+    at: Callable[[int], str] | None = None
+    """The address of a line (1-based) of the text, where lines have their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,43 +45,103 @@ class Hit:
     spans: tuple[tuple[int, int], ...]
     """Every match in the line, as character offsets."""
 
+    @property
+    def address(self) -> str:
+        """Where the line stands."""
+        return self.place.address if self.place.at is None else self.place.at(self.line)
 
-def compile_pattern(text: str, *, regex: bool = False) -> re.Pattern[str]:
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What is searched for."""
+
+    regex: re.Pattern[str]
+    needle: str | None = None
+    """For a literal whose case does not matter: the literal in lower case."""
+
+    def may_be_in(self, text: str) -> bool:
+        """False where a cheap look shows that the text has no match.
+
+        The regex engine compares case by case, which takes thirty times as long.
+        """
+        return self.needle is None or not text.isascii() or self.needle in text.lower()
+
+
+def compile_pattern(text: str, *, regex: bool = False) -> Pattern:
     """Smart case: capitals in the text make the search sensitive to case.
 
     Raises:
         PatternError: the text is not a regular expression.
     """
-    flags = re.MULTILINE | (re.NOFLAG if text != text.lower() else re.IGNORECASE)
+    is_lower = text == text.lower()
+    flags = re.MULTILINE | (re.IGNORECASE if is_lower else re.NOFLAG)
     try:
-        return re.compile(text if regex else re.escape(text), flags)
-    except re.error as error:
-        raise PatternError(f"not a regular expression: {text!r}: {error.msg}") from None
+        compiled = re.compile(text if regex else re.escape(text), flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        reason = getattr(error, "msg", None) or str(error)
+        raise PatternError(f"not a regular expression: {text!r}: {reason}") from None
+    is_plain = is_lower and not regex and text.isascii()
+    return Pattern(compiled, text if is_plain else None)
 
 
-def search(places: Iterable[Place], pattern: re.Pattern[str]) -> Iterator[Hit]:
+def search(
+    places: Iterable[Place],
+    pattern: Pattern,
+    cancelled: Callable[[], bool] | None = None,
+) -> Iterator[Hit]:
     """Yields every matching line of every place, in order.
 
     A pattern is matched within single lines; an empty match is no hit.
+
+    Args:
+        places: Where to look; their texts are loaded one after the other.
+        pattern: From `compile_pattern`.
+        cancelled: Asked for every place, and every mebibyte of a long one.
+
+    Raises:
+        CancelledError: `cancelled` said so.
     """
     for place in places:
-        yield from _search_text(place, place.load(), pattern)
+        yield from _search_text(place, place.load(), pattern, cancelled)
 
 
-def _search_text(place: Place, text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
+def _search_text(
+    place: Place, text: str, pattern: Pattern, cancelled: Callable[[], bool] | None
+) -> Iterator[Hit]:
     line_number, position = 1, 0
     while position < len(text):
+        if cancelled is not None and cancelled():
+            raise CancelledError("cancelled")
         end = _slice_end(text, position)
-        piece = text[position:end]
-        # One engine call per slice finds whether there is anything at all: lines are only split
-        # where there is.
-        if pattern.search(piece):
-            for offset, line in enumerate(piece.split("\n")):
-                spans = tuple(m.span() for m in pattern.finditer(line) if m.end() > m.start())
-                if spans:
-                    yield Hit(place, line_number + offset, line, spans)
+        piece = text if end - position == len(text) else text[position:end]
+        if pattern.may_be_in(piece):
+            yield from _search_piece(place, piece, line_number, pattern.regex)
         line_number += piece.count("\n")
         position = end
+
+
+def _search_piece(
+    place: Place, piece: str, first_line: int, pattern: re.Pattern[str]
+) -> Iterator[Hit]:
+    """The matching lines of a piece that begins and ends at line ends.
+
+    One engine call from match to match: lines are only cut out where there is a match in them.
+    """
+    start = counted = 0
+    line_number = first_line
+    while (match := pattern.search(piece, start)) is not None:
+        line_start = piece.rfind("\n", 0, match.start()) + 1
+        line_end = piece.find("\n", line_start)
+        line_end = len(piece) if line_end < 0 else line_end
+        line = piece[line_start:line_end]
+        line_number += piece.count("\n", counted, line_start)
+        counted = line_start
+        spans = tuple(m.span() for m in pattern.finditer(line) if m.end() > m.start())
+        if spans:
+            yield Hit(place, line_number, line, spans)
+        start = line_end + 1
+        if start > len(piece):
+            return
 
 
 def _slice_end(text: str, start: int) -> int:

@@ -33,8 +33,10 @@ _COMMANDS = {
     "check": ("runs", "check"),
     "contract": ("evidence", "contract"),
     "compare": ("evidence", "compare"),
+    "find": ("evidence", "find"),
     "export": ("evidence", "export"),
     "stats": ("corpus", "stats"),
+    "agreement": ("corpus", "agreement"),
     "schema": ("upkeep", "schema"),
     "cache": ("upkeep", "cache"),
 }
@@ -55,8 +57,10 @@ commands:
   arcview check PATH     list what is wrong with a run folder
   arcview contract PATH  print which contract items are there in which state
   arcview compare A B    print two runs of one task side by side
+  arcview find PATH TEXT search steps, diffs, gate messages and logs of a run
   arcview export PATH    write a report of one run as Markdown or HTML
   arcview stats DIR      print figures over many runs, with intervals
+  arcview agreement PATH print how far annotators agree, by field
   arcview schema [NAME]  print the JSON Schema of our formats
   arcview cache          show or clear what is kept to open runs faster
   arcview COMMAND --help

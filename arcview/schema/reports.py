@@ -204,5 +204,5 @@ class FindHit(Model):
     line: Count
     """1-based within that text."""
     text: str
-    spans: list[tuple[Count, Count]]
-    """Every match in the line, as character offsets."""
+    spans: list[list[Count]]
+    """Start and end of every match in the line, as character offsets."""

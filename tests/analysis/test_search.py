@@ -4,6 +4,7 @@ import pytest
 
 from arcview.analysis import search as search_module
 from arcview.analysis.search import PatternError, Place, compile_pattern, search
+from arcview.errors import CancelledError
 
 
 def place(text: str) -> Place:
@@ -55,3 +56,42 @@ def test_a_place_is_read_only_when_its_turn_comes() -> None:
     hits = search([place("needle"), Place("a", "log", "later", refuse)], compile_pattern("needle"))
 
     assert next(hits).line == 1
+
+
+@pytest.mark.parametrize("text", ["ERROR here", "é ERROR", "x" * 99 + "\neRRor"])
+def test_small_letters_find_capitals_whatever_surrounds_them(text: str) -> None:
+    assert len(lines(text, "error")) == 1
+
+
+def test_letters_that_change_their_number_in_small_are_no_trap() -> None:
+    (hit,) = search([place("İİ needle")], compile_pattern("needle"))
+
+    assert hit.spans == ((3, 9),)
+
+
+def test_a_match_over_two_lines_is_none() -> None:
+    assert lines("a\nb", r"a\s+b", regex=True) == []
+    assert lines("a\nb\na b", r"a\s+b", regex=True) == [3]
+
+
+def test_every_line_of_a_text_can_match() -> None:
+    assert lines("a\na\n\na", "a") == [1, 2, 4]
+
+
+def test_a_search_stops_where_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "_SLICE", 8)
+    asked: list[int] = []
+
+    def cancelled() -> bool:
+        asked.append(1)
+        return len(asked) > 3
+
+    with pytest.raises(CancelledError):
+        list(search([place("line\n" * 100)], compile_pattern("needle"), cancelled))
+
+
+def test_a_hit_is_at_its_line_where_lines_have_addresses() -> None:
+    numbered = Place("diff:1/a", "diff", "a", lambda: "x\nneedle", lambda line: f"diff:1/a#L{line}")
+    (hit,) = search([numbered], compile_pattern("needle"))
+
+    assert hit.address == "diff:1/a#L2"
