@@ -61,6 +61,8 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
+    # Wins over every protocol.<name>.allow that a foreign repository's own configuration may have.
+    "GIT_ALLOW_PROTOCOL": "none",
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }

@@ -1,0 +1,1 @@
+"""Cases as annotators make them: label scheme, append-only store, export. Knows no screen."""
