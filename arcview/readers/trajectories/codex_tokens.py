@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Usage
@@ -14,18 +13,16 @@ from arcview.readers.trajectories.records import count_or_none
 def usage_of(counts: object) -> Usage | None:
     """Token counts of a response or a thread; input counts what was cached too."""
     fields = mapping(counts)
-    usage = Usage(
-        input_tokens=_first_count(fields, "input_tokens", "prompt"),
-        cached_tokens=_first_count(fields, "cached_input_tokens"),
-        output_tokens=_first_count(fields, "output_tokens", "completion"),
-        reasoning_tokens=_first_count(fields, "reasoning_output_tokens"),
+    spent = count_or_none(fields.get("input_tokens", fields.get("prompt")))
+    written = count_or_none(fields.get("output_tokens", fields.get("completion")))
+    if not spent and not written:
+        return None
+    return Usage(
+        input_tokens=spent,
+        cached_tokens=count_or_none(fields.get("cached_input_tokens")),
+        output_tokens=written,
+        reasoning_tokens=count_or_none(fields.get("reasoning_output_tokens")),
     )
-    return usage if usage.input_tokens or usage.output_tokens else None
-
-
-def _first_count(fields: Mapping[str, object], *names: str) -> int | None:
-    counts = (count_or_none(fields.get(name)) for name in names)
-    return next((count for count in counts if count is not None), None)
 
 
 def without(usage: Usage, earlier: Usage | None) -> Usage:

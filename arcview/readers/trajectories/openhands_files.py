@@ -94,17 +94,17 @@ def is_packed(path: Path) -> bool:
 def each_line(file: BinaryIO, lines: Lines) -> Iterator[tuple[int, object]]:
     """Parses JSON Lines; of a damaged line, which can hold a whole task, the good part is kept."""
     for number, line in enumerate(file, start=1):
-        before = len(lines.problems)
-        records = [*each_record([line], lines, first=number)]
-        if records or not line.lstrip(b"\0 ").startswith((b"{", b"[")):
-            yield from records
-            continue
-        document = parse_document(line, lines.shown)
-        if document.value:
-            del lines.problems[before:]
-            for problem in document.problems:
-                lines.damage(number, problem.what)
-            yield number, document.value
+        found = Lines(lines.shown)
+        records = [*each_record([line], found, first=number)]
+        if not records and line.lstrip(b"\0 ").startswith((b"{", b"[")):
+            document = parse_document(line, lines.shown)
+            if document.value:
+                records = [(number, document.value)]
+                found.problems = []
+                for problem in document.problems:
+                    lines.damage(number, problem.what)
+        lines.problems += found.problems
+        yield from records
 
 
 def conversation_folder(path: Path) -> Path | None:

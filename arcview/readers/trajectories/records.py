@@ -16,6 +16,13 @@ from arcview.model.problem import Problem
 Record = Mapping[str, object]
 
 _BOM = b"\xef\xbb\xbf"
+# Made once: that halves the time of a short line. `parse_constant` sees NaN and Infinity, which no
+# other JSON reader would accept back.
+_DECODER = json.JSONDecoder(parse_constant=str)
+
+
+_MOST_NAMED = 100
+"""How many damaged lines of a file are named one by one."""
 
 
 @dataclass(slots=True)
@@ -28,9 +35,19 @@ class Lines:
     """1-based line and parsed value; values that are no mapping are kept as they are."""
     problems: list[Problem] = field(default_factory=list)
 
+    damaged: int = 0
+    """How many times something was wrong with a line; from some number on only counted."""
+
     def damage(self, line: int, what: str) -> None:
         """Notes what is wrong with a line."""
-        self.problems.append(Problem(f"{self.shown}: line {line}", what))
+        self.damaged += 1
+        if self.damaged <= _MOST_NAMED:
+            self.problems.append(Problem(f"{self.shown}: line {line}", what))
+            return
+        if self.damaged > _MOST_NAMED + 1:
+            self.problems.pop()
+        more = self.damaged - _MOST_NAMED
+        self.problems.append(Problem(self.shown, f"{more} more, the last in line {line}: {what}"))
 
 
 def parse_lines(data: bytes, shown: str) -> Lines:
@@ -86,8 +103,7 @@ def _parse_line(
         lines.damage(number, f"byte {error.start + 1} is not UTF-8; such bytes are replaced")
         text = line.decode("utf-8", "replace")
     try:
-        # `parse_constant` sees NaN and Infinity, which no other JSON reader would accept back.
-        yield number, json.loads(text, parse_constant=str)
+        yield number, _DECODER.decode(text)
     except json.JSONDecodeError:
         what = "cut off" if is_torn and line[:1] in b"{[" else "not JSON"
         lines.damage(number, f"{what}: {len(line)} bytes left out")
@@ -98,7 +114,7 @@ def _parse_line(
 def loaded(data: bytes) -> object:
     """The value of a JSON text; null when it is none."""
     try:
-        value: object = json.loads(data.decode("utf-8", "replace"), parse_constant=str)
+        value: object = _DECODER.decode(data.decode("utf-8", "replace"))
     except (RecursionError, ValueError):
         return None
     return value

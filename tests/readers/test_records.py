@@ -1,0 +1,56 @@
+"""Lines of a log, whatever is wrong with them: shared by the readers of JSON Lines."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from arcview.readers.trajectories.records import Lines, each_record, parse_lines, seconds_between
+
+
+def test_damage_is_named_by_line_and_bytes() -> None:
+    lines = parse_lines(b'\xef\xbb\xbf{"a": 1}\n\njunk\n\0\0{"b": NaN}\n{"c": "\xff"}\n{"d', "log")
+    assert lines.records == [(1, {"a": 1}), (4, {"b": "NaN"}), (5, {"c": "\ufffd"})]
+    assert [(problem.where, problem.what) for problem in lines.problems] == [
+        ("log: line 3", "not JSON: 4 bytes left out"),
+        ("log: line 4", "2 bytes of NUL padding"),
+        ("log: line 5", "byte 8 is not UTF-8; such bytes are replaced"),
+        ("log: line 6", "cut off: 3 bytes left out"),
+    ]
+
+
+def test_very_many_damaged_lines_are_counted_and_not_named_one_by_one() -> None:
+    lines = parse_lines(b'{"a": 1}\n' + b"junk\n" * 5000, "log")
+    assert len(lines.problems) == 101
+    assert lines.problems[-1].what == (
+        "4900 more, the last in line 5001: not JSON: 4 bytes left out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "what"), [(b"", "the file is empty"), (b"\0\0\n", "3 bytes, all blank or NUL")]
+)
+def test_a_file_without_anything_in_it_says_so(data: bytes, what: str) -> None:
+    assert [problem.what for problem in parse_lines(data, "log").problems] == [what]
+
+
+def test_lines_are_parsed_one_by_one() -> None:
+    lines = Lines("log")
+    records = each_record(io.BytesIO(b'{"a": 1}\nnot yet read'), lines)
+    assert next(records) == (1, {"a": 1})
+    assert lines.problems == []
+
+
+@pytest.mark.parametrize("data", [b"[" * 100_000 + b"\n", b"1" * 5000 + b"\n"])
+def test_what_python_cannot_parse_costs_its_line(data: bytes) -> None:
+    lines = parse_lines(data + b'{"a": 1}\n', "log")
+    assert lines.records == [(2, {"a": 1})]
+    assert len(lines.problems) == 1
+
+
+def test_times_of_unlike_clocks_are_not_compared() -> None:
+    assert seconds_between("2026-01-01T10:00:00Z", "2026-01-01T10:00:02.5Z") == 2.5
+    assert seconds_between("2026-01-01T10:00:00Z", "2026-01-01T10:00:02") is None
+    assert seconds_between("2026-01-01T10:00:02Z", "2026-01-01T10:00:00Z") is None
+    assert seconds_between("soon", "2026-01-01T10:00:00Z") is None
