@@ -5,11 +5,10 @@ Pure standard library: numpy would cost 74 MB and 140 ms for a few sums. All int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from random import Random
-from typing import TypeVar
 
 Z_95 = 1.959963984540054
 """The 97.5 % point of the standard normal distribution."""
@@ -21,8 +20,6 @@ SEED = 1
 _TAILS = (0.025, 0.975)
 
 Row = Sequence[float]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,22 +118,25 @@ def median_interval(
     return percentile_interval(medians, resamples)
 
 
-def jackknife(units: Sequence[T], estimate: Callable[[Sequence[T]], float | None]) -> float | None:
-    """The standard error of an estimate by leaving out one unit at a time (Tukey 1958).
+def jackknife(value: float, without: Sequence[float | None]) -> Interval | None:
+    """The interval of an estimate by leaving out one unit at a time (Tukey 1958), with Student's t.
 
-    Null where there are fewer than three units, or where the estimate is undefined without one of
-    them.
+    Args:
+        value: The estimate over all units.
+        without: The estimate without each unit, one after the other.
+
+    Returns:
+        Null where there are fewer than three units, or where the estimate is undefined without one
+        of them.
     """
-    count = len(units)
-    if count < 3:
-        return None
-    without = [estimate([*units[:place], *units[place + 1 :]]) for place in range(count)]
-    known = [value for value in without if value is not None]
-    if len(known) < count:
+    count = len(without)
+    known = [one for one in without if one is not None]
+    if count < 3 or len(known) < count:
         return None
     mean = sum(known) / count
-    squares = sum((value - mean) * (value - mean) for value in known)
-    return sqrt((count - 1) / count * squares)
+    squares = sum((one - mean) * (one - mean) for one in known)
+    half = student_95(count - 1) * sqrt((count - 1) / count * squares)
+    return Interval(value - half, value + half)
 
 
 def student_95(freedom: int) -> float:

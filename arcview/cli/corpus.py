@@ -1,4 +1,4 @@
-"""`arcview stats`: what many runs together say, with how it was counted."""
+"""`arcview stats` and `agreement`: what many runs, and many labels, together say."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from arcview.cli.parts import (
     EXIT_OK,
     UsageError,
+    add_json,
     glyphs,
     make_parser,
     print_json,
@@ -117,3 +118,33 @@ def _print(options: argparse.Namespace, corpus: Corpus) -> None:
         from arcview.session.stats_text import stats_lines
 
         print_lines(stats_lines(found, options.path, glyphs()))
+
+
+def agreement(arguments: Sequence[str]) -> int:
+    """Prints how far raters agree."""
+    parser = make_parser(
+        "arcview agreement",
+        "Print how far people agree on each labelled field, among themselves and with what the "
+        "rules suggest. A field that somebody left empty is unknown and forms no pair.",
+        "examples:\n"
+        "  arcview agreement cases.jsonl\n"
+        "  arcview agreement exports --within 5\n"
+        "  arcview agreement cases.jsonl --json | jq '.fields[].people.alpha'\n",
+    )
+    parser.add_argument("path", metavar="PATH", help="exported cases: a file, or a folder of them")
+    parser.add_argument(
+        "--within", metavar="N", type=int, default=3, help="steps this far apart agree (default 3)"
+    )
+    add_json(parser, "as JSON, schema arcview/agreement/1")
+    options = parser.parse_args(arguments)
+    if options.within < 0:
+        raise UsageError("--within: expected a number of steps, 0 or more")
+    from arcview.analysis.agreement_report import report
+    from arcview.session.agreement import agreement_json, agreement_lines, load_tables
+
+    found = report(load_tables(Path(options.path)), options.within)
+    if options.json:
+        print_json(agreement_json(found, options.path))
+    else:
+        print_lines(agreement_lines(found, options.path, glyphs()))
+    return EXIT_OK

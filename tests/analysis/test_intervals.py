@@ -115,14 +115,16 @@ def test_median_interval_draws_whole_clusters() -> None:
 
 def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
     values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]
-    error = jackknife(values, lambda units: sum(units) / len(units))
+    interval = jackknife(5.0, [(40 - value) / 7 for value in values])
     deviations = sum((value - 5) ** 2 for value in values)
-    assert error == pytest.approx((deviations / 7 / 8) ** 0.5)
+    assert interval is not None
+    assert interval.high - 5 == pytest.approx(student_95(7) * (deviations / 7 / 8) ** 0.5)
+    assert 5 - interval.low == pytest.approx(interval.high - 5)
 
 
 def test_the_jackknife_says_nothing_where_an_estimate_is_undefined() -> None:
-    assert jackknife([1, 2], lambda units: 0.0) is None
-    assert jackknife([1, 2, 3], lambda units: None if 1 not in units else 0.0) is None
+    assert jackknife(0.5, [0.5, 0.5]) is None
+    assert jackknife(0.5, [0.5, 0.5, None]) is None
 
 
 @pytest.mark.parametrize(("freedom", "tabled"), [(3, 3.182), (4, 2.776), (10, 2.228), (30, 2.042)])

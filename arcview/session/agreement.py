@@ -1,0 +1,167 @@
+"""Labels on disk → agreement: reads exports of cases, prints text and JSON.
+
+Reads JSON and JSON Lines alone; the annotation store hands its cases to
+`analysis.agreement_tables.tables_of_cases` itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from arcview.analysis.agreement import Coefficient, Pairs
+from arcview.analysis.agreement_report import Agreement, FieldReport
+from arcview.analysis.agreement_tables import LabelTable, tables_of_records
+from arcview.analysis.statistics import MIN_PERCENT_N
+from arcview.errors import ArcviewError, BadInputError
+from arcview.session.plain_text_parts import Glyphs, aligned, one_line
+
+SCHEMA = "arcview/agreement/1"
+
+Json = dict[str, object]
+
+
+def load_tables(path: Path) -> tuple[LabelTable, ...]:
+    """Reads the labels of a file, or of every `.json` and `.jsonl` file of a folder.
+
+    Raises:
+        BadInputError: a file is not JSON, or holds records of no known shape.
+        ArcviewError: there is nothing to read.
+    """
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix in (".json", ".jsonl"))
+        if not files:
+            raise ArcviewError(f"{path}: no .json or .jsonl file with labels in it")
+    elif path.exists():
+        files = [path]
+    else:
+        raise ArcviewError(f"{path}: no such file or folder")
+    records = [record for file in files for record in _records(file)]
+    return tables_of_records(records, str(path))
+
+
+def _records(file: Path) -> list[object]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(str(file), f"cannot be read: {error}") from error
+    if file.suffix == ".jsonl":
+        return list(_lines(file, text))
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(str(file), f"not JSON: {error}") from error
+    if not isinstance(found, list):
+        raise BadInputError(str(file), "expected a list of records")
+    return found
+
+
+def _lines(file: Path, text: str) -> Iterator[object]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise BadInputError(str(file), f"not JSON: {error}", f"line {number}") from error
+
+
+def agreement_json(reports: Sequence[FieldReport], path: str) -> Json:
+    """The agreement as one JSON object."""
+    return {
+        "schema": SCHEMA,
+        "path": path,
+        "fields": [
+            {
+                "field": report.field,
+                "kind": report.kind.value,
+                "within": report.distance,
+                "people": _agreement(report.people),
+                "suggested": None if report.suggested is None else _agreement(report.suggested),
+            }
+            for report in reports
+        ],
+    }
+
+
+def _agreement(found: Agreement) -> Json:
+    return {
+        "raters": list(found.raters),
+        "units": found.units,
+        "single": found.single,
+        "raw": _pairs(found.raw),
+        "kappa": [
+            {"raters": [kappa.rater_a, kappa.rater_b], **_coefficient(kappa.coefficient)}
+            for kappa in found.kappas
+        ],
+        "alpha": None if found.alpha is None else _coefficient(found.alpha),
+        "jaccard": None if found.jaccard is None else _coefficient(found.jaccard),
+        "within": None if found.within is None else _pairs(found.within),
+    }
+
+
+def _pairs(pairs: Pairs) -> Json:
+    return {"k": pairs.agree, "n": pairs.pairs}
+
+
+def _coefficient(found: Coefficient) -> Json:
+    interval = found.interval
+    return {
+        "value": found.value,
+        "low": interval.low if interval is not None else None,
+        "high": interval.high if interval is not None else None,
+        "units": found.units,
+        "undefined": found.undefined,
+    }
+
+
+def agreement_lines(reports: Sequence[FieldReport], path: str, glyphs: Glyphs) -> Iterator[str]:
+    """The agreement as text: each field, people among themselves and against the rules."""
+    yield f"{one_line(path)}: agreement by field"
+    yield (
+        "Units with one rater form no pair. Intervals are 95 %, by leaving out one unit at a time."
+    )
+    table: list[tuple[str, ...]] = []
+    for report in reports:
+        table += [("",), (f"{one_line(report.field)} ({report.kind.value})",)]
+        table += _rows(report, report.people, "people", glyphs)
+        if report.suggested is not None:
+            table += _rows(report, report.suggested, "people and rules", glyphs)
+    wide = [row for row in table if len(row) > 1]
+    lines = iter(list(aligned(wide, right=frozenset({2}))) if wide else [])
+    for row in table:
+        yield row[0] if len(row) == 1 else next(lines)
+
+
+def _rows(
+    report: FieldReport, found: Agreement, who: str, glyphs: Glyphs
+) -> Iterator[tuple[str, ...]]:
+    single = f"{found.single} with one rater" if found.single else ""
+    yield (f"  {who}", "agree", _share(found.raw), "", single)
+    if found.within is not None:
+        yield ("", f"within {report.distance}", _share(found.within), "", "")
+    if found.jaccard is not None:
+        yield ("", "Jaccard", *_value(found.jaccard, glyphs), "")
+    for kappa in found.kappas:
+        raters = f"{one_line(kappa.rater_a)}, {one_line(kappa.rater_b)}"
+        yield ("", "Cohen's kappa", *_value(kappa.coefficient, glyphs), raters)
+    if found.alpha is not None:
+        yield ("", "Krippendorff's alpha", *_value(found.alpha, glyphs), "")
+
+
+def _share(pairs: Pairs) -> str:
+    share = f"{pairs.agree}/{pairs.pairs}"
+    if pairs.pairs < MIN_PERCENT_N:
+        return share
+    return f"{share}, {100 * pairs.agree / pairs.pairs:.1f} %"
+
+
+def _value(found: Coefficient, glyphs: Glyphs) -> tuple[str, str]:
+    if found.value is None:
+        return found.undefined or "", ""
+    value = f"{found.value:.3f}".replace("-", glyphs.minus)
+    if found.interval is None:
+        return value, ""
+    low, high = (f"{end:.2f}".replace("-", glyphs.minus) for end in
+                 (found.interval.low, found.interval.high))  # fmt: skip
+    return value, f"{low} to {high}"
