@@ -62,7 +62,7 @@ class PatchSource:
     base: str
     """Id of the state it applies to."""
     text: str | None = None
-    """The patch itself where it stands inside another file; `path` is that file then."""
+    """The patch itself where it stands inside another file, which `path` names for people."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,8 @@ class TrajectoryRef:
     """Further files that complete it (native sessions beside a stream), relative to the run."""
     since: str | None = None
     """Only what was recorded from this time on (ISO 8601) belongs to the stage."""
+    until: str | None = None
+    """Only what was recorded before this time belongs to the stage."""
     turns: tuple[int, int] | None = None
     """Only these user turns of the file belong to the stage: the first and the last, 1-based."""
 

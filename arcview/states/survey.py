@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -117,6 +118,9 @@ def _look_at(
 ) -> Look:
     """Looks at a state that lies in a file or folder of its own."""
     path = Path(run.path) / source.path
+    if isinstance(source, PatchSource) and source.text is not None:
+        digest = hashlib.blake2b(source.text.encode("utf-8", "surrogateescape"), digest_size=16)
+        return Look(f"patch {digest.hexdigest()}", path)
     if not may_read(run, state, source):
         return Look("outside", missing=f"{source.path} leads out of the run folder; not followed")
     try:
@@ -144,6 +148,8 @@ def may_read(run: Run, state: State, source: StateSource) -> bool:
     if isinstance(source, EmptySource) or state.kind is StateKind.REFERENCE:
         return True
     if isinstance(source, FolderSource | RepositorySource) and source.is_given:
+        return True
+    if isinstance(source, PatchSource) and source.text is not None:
         return True
     return _lies_in(Path(run.path) / source.path, Path(run.path))
 

@@ -12,7 +12,7 @@ import pytest
 
 from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.model.run import Run
-from arcview.readers import registry
+from arcview.readers import registry, run_layouts
 from arcview.readers.registry import (
     Detection,
     OpenedRun,
@@ -117,24 +117,29 @@ def test_a_missing_path_is_said(tmp_path: Path) -> None:
         open_run(tmp_path / "nowhere")
 
 
-def test_a_lone_file_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(UnknownLayoutError, match="a file; give the folder of a run"):
+def test_a_file_that_nobody_knows_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UnknownLayoutError, match="not a trajectory, patch, test report or test"):
         open_run(write(tmp_path / "x.txt", "x"))
+    with pytest.raises(UnknownLayoutError, match="the file is empty"):
+        open_run(write(tmp_path / "y.txt", ""))
+
+
+def test_a_single_file_is_a_run_of_its_own(tmp_path: Path) -> None:
+    assert find_run_reader(write(tmp_path / "x", stream("x")))[0].id == "lone_file"
 
 
 def test_a_layout_can_be_asked_for(run: Path) -> None:
     reader, detection = find_run_reader(run, layout="slop_code_bench")
     assert reader.id == "slop_code_bench"
-    assert detection.reason == "asked for as layout slop_code_bench"
+    assert detection.reason == "asked for as slop_code_bench"
 
 
 def test_an_unknown_layout_names_the_known_ones(run: Path, plug: Plug) -> None:
     plug(foreign=Foreign)
     with pytest.raises(UnknownLayoutError) as caught:
         open_run(run, layout="nonsense")
-    assert str(caught.value) == (
-        "nonsense: no such reader; known: native, slop_code_bench, foreign"
-    )
+    known = ", ".join([*run_layouts.READERS, "foreign"])
+    assert str(caught.value) == f"nonsense: no such reader; known: {known}"
 
 
 def test_a_layout_that_does_not_fit_is_one_clear_line(run: Path) -> None:
@@ -232,7 +237,7 @@ def test_a_trajectory_reader_is_found_by_its_id() -> None:
 
 def test_every_entry_point_of_this_package_is_in_the_table() -> None:
     tables = {
-        "arcview.runs": registry._RUN_READERS,
+        "arcview.runs": run_layouts.READERS,
         "arcview.trajectories": registry._TRAJECTORY_READERS,
         "arcview.reports": registry._REPORT_READERS,
     }

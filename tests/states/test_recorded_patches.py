@@ -36,7 +36,6 @@ def test_patch_without_a_base_is_shown_as_it_says(tmp_path: Path) -> None:
 
 
 def test_patch_inside_another_file_is_read_from_the_state(tmp_path: Path) -> None:
-    write_files(tmp_path, {"preds.json": b"{}"})
     source = PatchSource("preds.json", "S0", PATCH.decode())
     store = store_of(run_of(tmp_path, state("S0", None, StateKind.START), state("S1", source)))
     store.ingest()

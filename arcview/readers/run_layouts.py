@@ -1,0 +1,242 @@
+"""Finds runs: which layout a path is, which runs lie below a folder.
+
+Built-in layouts are looked up in a table, with marker files that spare importing a reader that
+cannot match. Layouts that many folders resemble (a git repository, a folder of patches) are asked
+last, and only about the very path that was given.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from arcview.errors import UnknownLayoutError
+from arcview.readers.plugins import ask, load, named, plugins_of
+from arcview.readers.protocols import Detection, OpenedRun, RunReader
+
+if TYPE_CHECKING:
+    from arcview.readers.given import Given
+
+_RUNS = "arcview.readers.runs"
+READERS = {
+    "native": f"{_RUNS}.native:NativeReader",
+    "slop_code_bench": f"{_RUNS}.slop_code_bench:SlopCodeBenchReader",
+    "harbor": f"{_RUNS}.harbor:HarborReader",
+    "feature_bench": f"{_RUNS}.feature_bench:FeatureBenchReader",
+    "swe_evo": f"{_RUNS}.swe_evo:SweEvoReader",
+    "swe_bench": f"{_RUNS}.swe_bench:SweBenchReader",
+    "evo_claw": f"{_RUNS}.evo_claw:EvoClawReader",
+    "agent_folder": f"{_RUNS}.agent_folder:AgentFolderReader",
+    "lone_file": f"{_RUNS}.lone_file:LoneFileReader",
+    "single_stage": f"{_RUNS}.lone_file:SingleStageReader",
+    "git_repository": f"{_RUNS}.git_repository:GitRepositoryReader",
+    "patch_folder": f"{_RUNS}.patch_folder:PatchFolderReader",
+}
+"""Id → where the reader lives; in the order in which they are asked."""
+
+MARKERS = {
+    "native": ("run.json",),
+    "slop_code_bench": ("problem.yaml", "checkpoint_1/checkpoint.yaml"),
+    "harbor": ("result.json", "config.json"),
+    "feature_bench": ("infer.log", "run.log", "patch.diff", "report.json", "run_instance.log"),
+    "swe_evo": ("cli_result.json",),
+    "swe_bench": ("report.json", "run_instance.log"),
+    "evo_claw": ("trial_metadata.json",),
+    "agent_folder": ("{name}.traj.json", "{name}.traj"),
+    "lone_file": ("base_state.json",),
+}
+"""Files of which one must be there before a reader is even imported."""
+
+_WEAK = ("git_repository", "patch_folder")
+_TRAJECTORY_ENDINGS = (".jsonl", ".traj", ".traj.json", "trajectory.json", ".eval", ".jsonl.zst")
+_SUBAGENT = "agent-"
+_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
+_LEVELS = 8
+"""How far to look above a path that is no run, and below a folder of runs."""
+
+
+def find_run_reader(path: Path, layout: str | None = None) -> tuple[RunReader, Detection]:
+    """Finds the reader for a run by its content, or the one that `layout` names.
+
+    Built-in readers are asked first; readers of other packages only when none of them matches.
+
+    Args:
+        path: A folder or a single file.
+        layout: Id of a run layout.
+
+    Raises:
+        UnknownLayoutError: nothing there can be read as a run; the message says what to give
+            instead where that is known.
+    """
+    if not path.exists():
+        raise UnknownLayoutError(f"{path}: no such file or folder")
+    if layout is not None:
+        return _asked_for(path, layout)
+    if found := detect_run(path):
+        return found
+    plugins, broken = plugins_of("arcview.runs", READERS)
+    for plugin in cast("Iterable[RunReader]", plugins):
+        detection = ask(plugin, partial(plugin.detect, path), broken)
+        if detection is not None:
+            return plugin, detection
+    if found := _detect_weak(path):
+        return found
+    raise UnknownLayoutError("; ".join([_no_run(path), *broken]))
+
+
+def _asked_for(path: Path, layout: str) -> tuple[RunReader, Detection]:
+    """The reader that the user named: of a run layout, or of the format of a single file."""
+    try:
+        reader = cast("RunReader", named("arcview.runs", READERS, layout))
+    except UnknownLayoutError:
+        from arcview.readers.runs.lone_file import AskedFormatReader  # rarely asked for
+
+        if path.is_dir() or not AskedFormatReader.knows(layout):
+            raise
+        reader = AskedFormatReader(layout)
+    return reader, Detection(layout, f"asked for as {layout}")
+
+
+def open_run(path: Path, layout: str | None = None, given: Given | None = None) -> OpenedRun:
+    """Finds the reader for a run and opens it.
+
+    Args:
+        path: A folder or a single file.
+        layout: Id of a run layout; recognised by content by default.
+        given: What the user named where detection cannot know it.
+
+    Raises:
+        UnknownLayoutError: as for `find_run_reader`.
+        BadInputError: the layout is known but a required file is missing or wrong.
+        ArcviewError: what the user named is not there.
+    """
+    reader, _ = find_run_reader(path, layout)
+    if not given:
+        return reader.read(path)
+    from arcview.readers.given import open_given  # imports git, which most runs do without
+
+    return open_given(reader, path, given)
+
+
+def iter_runs(root: Path) -> Iterator[Path]:
+    """Yields the runs at or below `root`, in order of their paths.
+
+    Folders that are runs, and single trajectories that lie in folders that are none. Goes neither
+    into runs nor along links; unreadable folders are passed over. A git repository or a folder of
+    patches is a run only where no other run lies below it.
+    """
+    if detect_run(root):
+        yield root
+        return
+    plugins = cast("list[RunReader]", plugins_of("arcview.runs", READERS)[0])
+    if any(ask(plugin, partial(plugin.detect, root), []) for plugin in plugins):
+        yield root
+        return
+    found = False
+    for run in _below(root, plugins, _LEVELS):
+        found = True
+        yield run
+    if not found and _detect_weak(root):
+        yield root
+
+
+def _below(folder: Path, plugins: list[RunReader], levels: int) -> Iterator[Path]:
+    """The runs in a folder that is none itself."""
+    folders, files = _entries(folder)
+    for child in sorted((*folders, *files)):
+        if child in files:
+            if detect_run(child):
+                yield child
+        elif detect_run(child) or any(
+            ask(plugin, partial(plugin.detect, child), []) for plugin in plugins
+        ):
+            yield child
+        elif levels > 1:
+            inner = _below(child, plugins, levels - 1)
+            first = next(inner, None)
+            if first is not None:
+                yield first
+                yield from inner
+            elif _is_repository(child):
+                yield child
+
+
+def _entries(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The folders to look into, and the files that may be trajectories."""
+    folders, files = [], []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if name not in _SKIPPED_FOLDERS:
+                        folders.append(folder / name)
+                elif _may_be_trajectory(name) and entry.is_file(follow_symlinks=False):
+                    files.append(folder / name)
+    except OSError:
+        return [], []
+    return folders, files
+
+
+def _may_be_trajectory(name: str) -> bool:
+    """Whether a name is worth opening the file; what it is, its content says."""
+    if name.startswith(_SUBAGENT):
+        return False
+    is_session = name.startswith("session-") and name.endswith(".json")
+    return is_session or name.endswith(_TRAJECTORY_ENDINGS)
+
+
+def _is_repository(folder: Path) -> bool:
+    """Whether a folder is a git repository that a run may be; what it holds is not looked at."""
+    return (folder / ".git" / "HEAD").is_file()
+
+
+def detect_run(path: Path) -> tuple[RunReader, Detection] | None:
+    """Asks the built-in run readers whose marker file is there; about a file, the one for files."""
+    if path.is_file():
+        return _asked("lone_file", path)
+    if not path.is_dir():
+        return None
+    for layout, markers in MARKERS.items():
+        is_there = any((path / _filled(marker, path)).exists() for marker in markers)
+        if is_there and (found := _asked(layout, path)):
+            return found
+    return None
+
+
+def _filled(marker: str, path: Path) -> str:
+    return marker.format(name=path.absolute().name) if "{" in marker else marker
+
+
+def _detect_weak(path: Path) -> tuple[RunReader, Detection] | None:
+    if not path.is_dir():
+        return None
+    return next((found for name in _WEAK if (found := _asked(name, path))), None)
+
+
+def _asked(name: str, path: Path) -> tuple[RunReader, Detection] | None:
+    reader = cast("RunReader", load(READERS[name]))
+    detection = reader.detect(path)
+    return None if detection is None else (reader, detection)
+
+
+def _no_run(path: Path) -> str:
+    """Why nothing was recognised, with the run above or the runs below where there are some."""
+    above = path.absolute().parents
+    run = next((folder for folder in list(above)[:_LEVELS] if detect_run(folder)), None)
+    if run is not None:
+        kind = "a folder" if path.is_dir() else "a file"
+        return f"{path}: {kind} inside a run; open the run itself: {run}"
+    if not path.is_dir():
+        from arcview.readers.runs.lone_file import why_unknown  # only for the message
+
+        return f"{path}: {why_unknown(path)}"
+    below = next(_below(path, [], _LEVELS), None)
+    if below is not None:
+        return f"{path}: holds runs but is none; open one of them, such as {below}"
+    return f"{path}: not a run that arcview can read (`arcview formats` lists what it reads)"

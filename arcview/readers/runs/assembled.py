@@ -1,0 +1,195 @@
+"""An opened run of a foreign layout: a skeleton with its gates' tests, and files read on demand.
+
+What is the same for every harness that keeps a stage's trajectory, patch and report as files. Knows
+no layout; must not import pydantic.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from arcview.errors import ArcviewError, BadInputError
+from arcview.model.problem import Problem
+from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
+from arcview.model.run import Run
+from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
+from arcview.readers.fields import read_bytes
+from arcview.readers.inside import inside
+from arcview.readers.parts import join, take_part
+from arcview.readers.registry import find_trajectory_reader, trajectory_reader
+from arcview.readers.secrets import mask
+
+GateKey = tuple[str, str | None]
+"""Gate and state."""
+
+_ID_DIGITS = 16
+
+
+@dataclass(slots=True)
+class Assembly:
+    """What a reader of a layout has put together."""
+
+    root: Path
+    """The folder that every path of the run is relative to; the run folder, or one above it where
+    the harness keeps what belongs to a run in several places."""
+    run: Run
+    tests: Mapping[GateKey, tuple[GateTest, ...]] = field(default_factory=dict)
+    """Of every measured gate."""
+    details: Mapping[GateKey, Callable[[], tuple[GateTest, ...]]] = field(default_factory=dict)
+    """Gives the same tests with messages, where these cost another file."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Texts that are no files of their own, by the path that the skeleton gives them."""
+    read: list[Path] = field(default_factory=list)
+    """Every file that the skeleton comes from."""
+    problems: list[Problem] = field(default_factory=list)
+
+
+class AssembledRun:
+    """An open run (see `OpenedRun`)."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        self._from = assembly
+        self._run = replace(assembly.run, problems=tuple(dict.fromkeys(assembly.problems)))
+
+    @property
+    def run(self) -> Run:
+        """The skeleton."""
+        return self._run
+
+    def gate_tests(self, gate: str, state: str | None) -> tuple[GateTest, ...]:
+        """The tests of a recorded gate run with messages; empty when unmeasured."""
+        details = self._from.details.get((gate, state))
+        return self.gate_outcomes(gate, state) if details is None else details()
+
+    def gate_outcomes(self, gate: str, state: str | None) -> tuple[GateTest, ...]:
+        """The same tests from the cheapest file."""
+        return self._from.tests.get((gate, state), ())
+
+    def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
+        """The steps of the given trajectories, joined and counted once."""
+        return join([read_ref(self._from.root, ref) for ref in refs])
+
+    def text(self, path: str) -> str:
+        """A file of the run as text; undecodable bytes are replaced, secrets of logs masked.
+
+        Raises:
+            BadInputError: it is missing, unreadable, or outside of the run.
+        """
+        if path in self._from.texts:
+            return self._from.texts[path]
+        data = read_bytes(inside(self._from.root, path), path)
+        text = data.decode("utf-8-sig", "replace")
+        told = {p for s in self._run.stages for p in (s.spec_path, s.contract_path)}
+        return text if path in told else mask(text)
+
+    def inputs(self) -> tuple[Path, ...]:
+        """Every file that was read, and the trajectories."""
+        return tuple(dict.fromkeys(self._inputs()))
+
+    def _inputs(self) -> Iterator[Path]:
+        yield from self._from.read
+        for stage in self._run.stages:
+            for refs in (stage.trajectories, *(p.trajectories for p in stage.passes)):
+                for ref in refs:
+                    yield from (self._from.root / path for path in (ref.path, *ref.companions))
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What was wrong with any file but the trajectories."""
+        return self._run.problems
+
+
+def read_ref(root: Path, ref: TrajectoryRef) -> Trajectory:
+    """One trajectory with the files that complete it; what is wrong is one of its problems."""
+    try:
+        files = [inside(root, path) for path in (ref.path, *ref.companions)]
+        if ref.format is None:
+            reader, _ = find_trajectory_reader(files[0])
+        else:
+            reader = trajectory_reader(ref.format)
+    except ArcviewError as error:
+        what = str(error).replace(f"{root}/", "").removeprefix(f"{ref.path}: ")
+        problem = Problem(ref.path, f"{what}; its steps cannot be shown")
+        return Trajectory(format="unknown", problems=(problem,))
+    found = reader.read(files[0], files[1:])
+    problems = (
+        replace(each, where=each.where.replace(f"{root}/", ""), what=each.what)
+        for each in found.problems
+    )
+    sessions = tuple(_as_of(session, ref) for session in found.sessions)
+    return take_part(replace(found, sessions=sessions, problems=tuple(problems)), ref)
+
+
+def _as_of(session: Session, ref: TrajectoryRef) -> Session:
+    """The run's own word on what a session is counts more than what its format suggests."""
+    is_own = ref.session in (None, session.id) and session.role is not SessionRole.SUBAGENT
+    return replace(session, role=ref.role) if is_own else session
+
+
+def counted(record: GateRecord, tests: Iterable[GateTest]) -> GateRecord:
+    """The record with the counts of the groups that its tests belong to."""
+    groups: dict[Group, list[GateTest]] = {}
+    for test in tests:
+        groups.setdefault(test.group, []).append(test)
+    counts = {group: GroupCounts.of(found) for group, found in groups.items()}
+    return replace(
+        record,
+        f2p=counts.get(Group.F2P),
+        p2p=counts.get(Group.P2P),
+        other=counts.get(Group.OTHER),
+    )
+
+
+def split_tests(
+    lists: Mapping[Group, Mapping[Outcome, Iterable[str]]],
+) -> tuple[GateTest, ...]:
+    """Tests from lists of ids by group and outcome, each id of a group once.
+
+    An id that stands on two lists of its group counts with the worse outcome and as two copies.
+    """
+    found: dict[tuple[Group, str], GateTest] = {}
+    for group, outcomes in lists.items():
+        for outcome, ids in outcomes.items():
+            for test_id in ids:
+                known = found.get((group, test_id))
+                if known is None:
+                    found[group, test_id] = GateTest(test_id, group, outcome)
+                    continue
+                is_worse = known.outcome is Outcome.PASSED
+                found[group, test_id] = replace(
+                    known,
+                    outcome=outcome if is_worse else known.outcome,
+                    copies=known.copies + 1,
+                )
+    return tuple(found.values())
+
+
+def derived_id(layout: str, parts: Iterable[str | None], files: Iterable[tuple[str, Path]]) -> str:
+    """An id that depends on content alone, so that it is the same on every machine.
+
+    Args:
+        layout: Id of the reader.
+        parts: Who ran what.
+        files: Specifications and results, with names that do not depend on where the run lies.
+    """
+    digest = hashlib.sha256("\0".join([layout, *(part or "" for part in parts)]).encode())
+    for name, path in files:
+        try:
+            content = path.read_bytes()
+        except OSError:
+            continue
+        digest.update(b"\0" + os.fsencode(name) + b"\0" + content)
+    return f"{layout}-{digest.hexdigest()[:_ID_DIGITS]}"
+
+
+def optional_file(root: Path, relative: str, problems: list[Problem]) -> Path | None:
+    """A file below the root; null where there is none or its path leaves (which is reported)."""
+    try:
+        path = inside(root, relative)
+    except BadInputError as error:
+        problems.append(Problem(error.path, error.expected))
+        return None
+    return path if path.is_file() else None

@@ -1,0 +1,123 @@
+"""The verifier of a Harbor step as a gate: its test report, its rewards, what went wrong in it.
+
+Harbor has no F2P/P2P split: all tests are in group `other`. Where there is no report, the rewards
+stand for tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arcview.errors import BadInputError
+from arcview.model.problem import Problem
+from arcview.model.results import GateRecord, GateTest, Group, Outcome, Report
+from arcview.readers.fields import Fields
+from arcview.readers.inside import inside
+from arcview.readers.parts import seconds_between
+from arcview.readers.runs.assembled import counted
+from arcview.readers.runs.report_gate import find_report, gate_of, reward_verdict
+
+_REPORTS = ("ctrf.json", "report.json", "results.json", "junit.xml", "report.xml", "results.xml")
+_LOGS = ("test-stdout.txt", "test-stderr.txt")
+_REWARDS = ("reward.json", "reward.txt")
+_TIMEOUT = "VerifierTimeoutError"
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """What is recorded of the verifier of one step."""
+
+    folder: str
+    """Its folder relative to the trial; it may not be there."""
+    result: Fields
+    """`verifier_result`."""
+    timing: Fields
+    """`verifier`: when it ran."""
+    error: str | None = None
+    """The type of an exception in it."""
+    error_detail: str | None = None
+    min_reward: str | None = None
+
+
+def read_gate(
+    root: Path, gate: str, state: str | None, verifier: Verifier, problems: list[Problem]
+) -> tuple[GateRecord, tuple[GateTest, ...]]:
+    """The gate of one step.
+
+    Args:
+        root: The trial.
+        gate: Id of the gate.
+        state: The state that the step ended in.
+        verifier: What is recorded.
+        problems: Takes what is wrong.
+    """
+    files = list(_files(root, verifier.folder))
+    names = [*_LOGS, *_REPORTS, *_REWARDS]
+    rewards = _rewards(verifier.result.sub("rewards"))
+    started = verifier.timing.text("started_at")
+    record = GateRecord(
+        gate=gate,
+        state=state,
+        recorded_verdict=reward_verdict(rewards),
+        timed_out=verifier.error == _TIMEOUT,
+        started=started,
+        duration_s=seconds_between(started, verifier.timing.text("finished_at")),
+        notes=tuple(_notes(rewards, verifier)),
+        log_paths=tuple(
+            f"{verifier.folder}/{name}"
+            for name in sorted(files, key=lambda f: (names.index(f) if f in names else 99, f))
+        ),
+    )
+    report = _report(root, verifier.folder, files, problems)
+    if report is not None:
+        return gate_of(record, report, keep_verdict=False)
+    if rewards:
+        tests = tuple(_as_test(name, value) for name, value in rewards.items())
+        note = "no test report was found: the rewards stand for tests"
+        return replace(counted(record, tests), notes=(*record.notes, note)), tests
+    reason = verifier.error_detail or "the verifier left neither a reward nor a report"
+    return replace(record, unmeasured=reason), ()
+
+
+def _files(root: Path, folder: str) -> Iterator[str]:
+    """The names of the regular files in the verifier's folder."""
+    try:
+        entries = sorted(inside(root, folder).iterdir())
+    except (OSError, BadInputError):
+        return
+    yield from (entry.name for entry in entries if entry.is_file() and not entry.is_symlink())
+
+
+def _report(root: Path, folder: str, files: list[str], problems: list[Problem]) -> Report | None:
+    """The best report: a known name first, then any structured one, the text of the tests last."""
+    others = [f for f in files if f.endswith((".json", ".jsonl", ".xml")) and f not in _REWARDS]
+    for name in dict.fromkeys([*(n for n in _REPORTS if n in files), *others, *_LOGS]):
+        if name not in files:
+            continue
+        report = find_report(root / folder / name, f"{folder}/{name}", problems)
+        if report is not None and (report.tests or report.gaps):
+            return report
+    return None
+
+
+def _rewards(fields: Fields) -> dict[str, float]:
+    found = {name: fields.number(name) for name in fields.values}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _notes(rewards: dict[str, float], verifier: Verifier) -> Iterator[str]:
+    if rewards:
+        listed = ", ".join(f"{name} {value:g}" for name, value in rewards.items())
+        gate = f" (gate: {verifier.min_reward})" if verifier.min_reward is not None else ""
+        yield f"rewards: {listed}{gate}"
+    if verifier.error_detail is not None:
+        yield verifier.error_detail
+
+
+def _as_test(name: str, value: float) -> GateTest:
+    """A reward as a test: it passes when it is full."""
+    outcome = Outcome.PASSED if value >= 1 else Outcome.FAILED
+    message = None if outcome is Outcome.PASSED else f"reward {value:g}, not 1"
+    return GateTest(name, Group.OTHER, outcome, message=message, reported=f"{value:g}")

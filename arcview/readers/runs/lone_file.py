@@ -1,0 +1,327 @@
+"""Reads a single file as a run of its own: a trajectory, a patch, a test report or a test log.
+
+What the file does not hold is missing and said. Recognised by content; the name breaks ties. Must
+not import pydantic.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arcview.errors import ArcviewError, BadInputError
+from arcview.model.problem import Problem
+from arcview.model.results import GateRecord
+from arcview.model.run import Chain, Run, Stage, Status
+from arcview.model.states import PatchSource, Provenance, State, StateKind
+from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.readers.exit_words import status_of
+from arcview.readers.parts import model_of, take_part
+from arcview.readers.registry import (
+    HEAD_BYTES,
+    Detection,
+    find_report_reader,
+    find_trajectory_reader,
+    report_reader,
+    trajectory_reader,
+)
+from arcview.readers.runs.assembled import AssembledRun, Assembly, derived_id, read_ref
+from arcview.readers.runs.instance_folder import START_MISSING
+from arcview.readers.runs.lone_companions import companions_of
+from arcview.readers.runs.report_gate import gate_of
+from arcview.readers.runs.session_stages import NO_GATE, stages_of
+
+LAYOUT = "lone_file"
+WHOLE_BYTES = 8 << 20
+"""Up to this size a trajectory is read when it is opened, to know its turns and what it used."""
+
+_PATCH_ENDINGS = (".patch", ".diff")
+_FORMAT_ENDINGS = (
+    *(".gz", ".zst", ".json", ".jsonl", ".traj", ".trajectory", ".output", ".eval"),
+    *(*_PATCH_ENDINGS, ".txt", ".log", ".xml"),
+)
+_PATCH = re.compile(
+    rb"^(?:diff --(?:git|cc|combined) .|--- (?:.*\n)\+\+\+ .*\n@@ |Index: .*\n=+\n"
+    rb"|(?:---|\+\+\+)\s*\n(?:\+\+\+|---)?\s*\n?@@ )",
+    re.MULTILINE,
+)
+_STATE_FILE = "base_state.json"
+_AGENTS = {"claude_code", "codex", "mini_swe_agent", "swe_agent", "openhands"}
+_MODEL = re.compile(rb'"model(?:_name)?"\s*:\s*"([^"\\]{1,120})"')
+_EXIT_STATUS = re.compile(rb'"exit_status"\s*:\s*"([^"\\]{1,200})"')
+
+
+class LoneFileReader:
+    """Reads one file; the user turns of a session are its stages."""
+
+    id = LAYOUT
+    title = "single trajectory, patch, test report or test log"
+    one_stage = False
+
+    def detect(self, path: Path) -> Detection | None:
+        """Recognises what the file is."""
+        found = kind_of(path)
+        return None if found is None else Detection(self.id, found.reason)
+
+    def summarise(self, path: Path) -> Run:
+        """The skeleton from the ends of a trajectory, or from the whole of another file.
+
+        Raises:
+            BadInputError: nothing in it is recognised.
+        """
+        found = self.kind(path)
+        if found.kind != "trajectory":
+            return self.read(path).run
+        return _glanced(path, found, self.id)
+
+    def read(self, path: Path) -> AssembledRun:
+        """Opens the file.
+
+        Raises:
+            BadInputError: nothing in it is recognised.
+        """
+        found = self.kind(path)
+        if found.kind == "trajectory":
+            return _read_session(path, found, self.id, one_stage=self.one_stage)
+        if found.kind == "patch":
+            return AssembledRun(_of_patch(path, self.id))
+        return AssembledRun(_of_report(path, self.id, found.reader))
+
+    def kind(self, path: Path) -> Kind:
+        """What the file is.
+
+        Raises:
+            BadInputError: nothing in it is recognised.
+        """
+        return _need_kind(path)
+
+
+class SingleStageReader(LoneFileReader):
+    """Reads one file; a session is one stage, however often the user spoke."""
+
+    id = "single_stage"
+    title = "single trajectory as one stage, whatever the user said later (--as only)"
+    one_stage = True
+
+    def detect(self, path: Path) -> Detection | None:
+        """Never by itself: nothing in a file asks for it."""
+        return None
+
+
+class AskedFormatReader(LoneFileReader):
+    """Reads a file in a format that the user named, whatever its content looks like.
+
+    Args:
+        format_id: Id of a trajectory or report format.
+    """
+
+    def __init__(self, format_id: str) -> None:
+        self._format = format_id
+
+    @classmethod
+    def knows(cls, format_id: str) -> bool:
+        """Whether there is such a format."""
+        return format_id == "patch" or _kind_named(format_id) is not None
+
+    def kind(self, path: Path) -> Kind:
+        """What the user says it is."""
+        kind = "patch" if self._format == "patch" else _kind_named(self._format)
+        return Kind(kind or "report", self._format, f"asked for as {self._format}")
+
+
+def _kind_named(format_id: str) -> str | None:
+    for kind, find in (("trajectory", trajectory_reader), ("report", report_reader)):
+        with suppress(ArcviewError):
+            find(format_id)
+            return kind
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a single file is."""
+
+    kind: str
+    """`trajectory`, `patch` or `report`."""
+    reader: str
+    """Id of the reader that knows it; `patch` for patches."""
+    reason: str
+
+
+def kind_of(path: Path) -> Kind | None:
+    """Recognises a file, or a folder that is one conversation; null where nobody knows it."""
+    if path.is_dir() and not (path / _STATE_FILE).is_file():
+        return None
+    head = b"" if path.is_dir() else _part(path, HEAD_BYTES)
+    is_named_patch = path.name.endswith(_PATCH_ENDINGS)
+    if is_named_patch and (not head.strip() or _PATCH.search(head)):
+        return Kind("patch", "patch", "a unified diff" if head.strip() else "an empty patch file")
+    for kind, find in (("trajectory", find_trajectory_reader), ("report", find_report_reader)):
+        if path.is_dir() and kind == "report":
+            continue
+        if kind == "report" and _PATCH.search(head) and _begins_as_patch(head):
+            break
+        try:
+            _, detection = find(path)
+        except ArcviewError:
+            continue
+        return Kind(kind, detection.reader, detection.reason)
+    if _PATCH.search(head):
+        return Kind("patch", "patch", "a unified diff")
+    return None
+
+
+def _begins_as_patch(head: bytes) -> bool:
+    return _PATCH.match(head.lstrip()) is not None or head.startswith((b"From ", b"commit "))
+
+
+def _need_kind(path: Path) -> Kind:
+    found = kind_of(path)
+    if found is None:
+        raise BadInputError(str(path), why_unknown(path))
+    return found
+
+
+def why_unknown(path: Path) -> str:
+    """What to say of a file that nobody knows."""
+    if not path.is_dir() and path.is_file() and path.stat().st_size == 0:
+        return "the file is empty"
+    return "not a trajectory, patch, test report or test log that arcview can read"
+
+
+def _part(path: Path, size: int, *, from_end: bool = False) -> bytes:
+    try:
+        with path.open("rb") as file:
+            if from_end:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - size))
+            return file.read(size)
+    except OSError as error:
+        raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
+
+
+def _place(path: Path) -> tuple[Path, str]:
+    """The root of a run that is one file (or folder), and the file's path in it."""
+    absolute = path.absolute()
+    return (absolute, ".") if absolute.is_dir() else (absolute.parent, absolute.name)
+
+
+def _name(path: Path) -> str:
+    """What a file is about: its name without the endings of formats."""
+    name = path.absolute().name
+    for ending in _FORMAT_ENDINGS:
+        name = name.removesuffix(ending) or name
+    return name
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file())
+    return path.stat().st_size
+
+
+class _OpenedSession(AssembledRun):
+    """A session that is read when it is opened is not read again for its steps."""
+
+    def __init__(self, assembly: Assembly, whole: Trajectory | None) -> None:
+        super().__init__(assembly)
+        self._whole = whole
+
+    def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
+        """The steps of a part of the session."""
+        if self._whole is None or len(refs) != 1:
+            return super().trajectory(refs)
+        return take_part(self._whole, refs[0])
+
+
+def _read_session(path: Path, found: Kind, layout: str, *, one_stage: bool) -> AssembledRun:
+    root, name = _place(path)
+    companions = companions_of(root, name, found.reader)
+    ref = TrajectoryRef(name, found.reader, companions=companions)
+    if _size(path) > WHOLE_BYTES:
+        run = _glanced(path, found, layout)
+        run = replace(run, stages=(replace(run.stages[0], trajectories=(ref,)),))
+        return _OpenedSession(Assembly(root, run, read=[path]), None)
+    whole = read_ref(root, ref)
+    session = stages_of(whole, (ref,), one_stage=one_stage, patch_file=path.name)
+    status, detail = status_of(whole.exit_status)
+    begun = [stage.started for stage in session.stages if stage.started]
+    run = replace(
+        _run(path, found, layout, whole),
+        status=status,
+        status_detail=detail,
+        started=min(begun, default=None),
+        ended=session.stages[-1].ended,
+        states=session.states,
+        stages=session.stages,
+        gates=session.gates,
+    )
+    assembly = Assembly(root, run, texts=session.specs, read=[path.absolute()])
+    return _OpenedSession(assembly, whole)
+
+
+def _glanced(path: Path, found: Kind, layout: str) -> Run:
+    """The skeleton of a session from the two ends of its file."""
+    file = path / _STATE_FILE if path.is_dir() else path
+    ends = _part(file, HEAD_BYTES) + b"\n" + _part(file, HEAD_BYTES, from_end=True)
+    model, word = _MODEL.search(ends), _EXIT_STATUS.search(ends)
+    status, detail = status_of(word[1].decode("utf-8", "replace") if word else None)
+    stage = Stage(1, None, status, detail)
+    run = _run(path, found, layout, None)
+    return replace(
+        run,
+        model=model[1].decode("utf-8", "replace") if model else None,
+        status=status,
+        status_detail=detail,
+        stages=(stage,),
+        gates=(GateRecord("1", None, unmeasured=NO_GATE),),
+    )
+
+
+def _run(path: Path, found: Kind, layout: str, whole: Trajectory | None) -> Run:
+    agent = whole.agent if whole is not None else None
+    file = path / _STATE_FILE if path.is_dir() else path
+    return Run(
+        run_id=derived_id(layout, [_name(path)], [("file", file)]),
+        layout=layout,
+        path=str(path),
+        chain=Chain(task_id=_name(path)),
+        agent=agent or (found.reader if found.reader in _AGENTS else None),
+        agent_version=whole.agent_version if whole is not None else None,
+        model=model_of(whole) if whole is not None else None,
+    )
+
+
+def _of_patch(path: Path, layout: str) -> Assembly:
+    root, name = _place(path)
+    states = (
+        State("S0", 0, StateKind.START, Provenance.UNKNOWN, missing=START_MISSING),
+        State(
+            "S1", 1, StateKind.STAGE_END, Provenance.RECORDED, PatchSource(str(root / name), "S0")
+        ),
+    )
+    stage = Stage(1, None, Status.UNKNOWN, base="S0", end="S1")
+    run = replace(
+        _run(path, Kind("patch", "patch", ""), layout, None),
+        states=states,
+        stages=(stage,),
+        gates=(GateRecord("1", "S1", unmeasured=NO_GATE),),
+    )
+    return Assembly(root, run, read=[path.absolute()])
+
+
+def _of_report(path: Path, layout: str, format_id: str) -> Assembly:
+    root, name = _place(path)
+    problems: list[Problem] = []
+    report = report_reader(format_id).read(path)
+    problems += report.problems
+    record, tests = gate_of(GateRecord("1", None, log_paths=(name,)), report)
+    run = replace(
+        _run(path, Kind("report", format_id, ""), layout, None),
+        stages=(Stage(1, None, Status.UNKNOWN),),
+        gates=(record,),
+    )
+    return Assembly(root, run, {("1", None): tests}, read=[path.absolute()], problems=problems)

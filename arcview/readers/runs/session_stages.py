@@ -1,0 +1,142 @@
+"""A session as the stages of a run: one per user turn, with what each was told and used.
+
+One persistent session with the next specification each time is how chains are run; the later user
+turns are where a stage begins. Pure functions over a trajectory that is read already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from arcview.model.results import GateRecord
+from arcview.model.run import Stage, Status
+from arcview.model.states import PatchSource, Provenance, State, StateKind
+from arcview.model.trajectory import Role, StepKind, Trajectory, TrajectoryRef, Usage
+from arcview.readers.exit_words import status_of
+from arcview.readers.parts import seconds_between, take_part, time_of, turn_starts, usage_of
+from arcview.readers.runs.instance_folder import START_MISSING
+
+NO_GATE = "no gate result is recorded"
+_TITLE_LENGTH = 80
+_HEADING = re.compile(r"#{1,2}\s+(\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStages:
+    """What a session makes of a run."""
+
+    stages: tuple[Stage, ...]
+    states: tuple[State, ...]
+    gates: tuple[GateRecord, ...]
+    specs: Mapping[str, str] = field(default_factory=dict)
+    """What the agent was told, by the path that the stage gives it."""
+
+
+def stages_of(
+    trajectory: Trajectory, refs: Sequence[TrajectoryRef], *, one_stage: bool, patch_file: str
+) -> SessionStages:
+    """The stages of a session.
+
+    Args:
+        trajectory: The whole session.
+        refs: Where it lies.
+        one_stage: Whatever the user said later belongs to the one stage.
+        patch_file: What to call the file that its final patch stands in.
+    """
+    turns = 1 if one_stage else max(1, len(turn_starts(trajectory.steps)))
+    parts = [
+        refs if turns == 1 else tuple(replace(ref, turns=(turn, turn)) for ref in refs)
+        for turn in range(1, turns + 1)
+    ]
+    specs: dict[str, str] = {}
+    stages = []
+    for index, own in enumerate(parts, start=1):
+        part = take_part(trajectory, own[0]) if own else trajectory
+        stages.append(_stage(index, turns, part, tuple(own), specs))
+    states = _states(turns, trajectory.patch if turns == 1 else None, patch_file)
+    if turns > 1:
+        stages[-1] = replace(stages[-1], notes=(*stages[-1].notes, *_totals(trajectory, stages)))
+    ends = {state.stage for state in states if state.kind is StateKind.STAGE_END}
+    stages = [
+        replace(stage, base=f"S{stage.index - 1}", end=f"S{stage.index}")
+        if stage.index in ends
+        else stage
+        for stage in stages
+    ]
+    gates = tuple(GateRecord(str(s.index), s.end, unmeasured=NO_GATE) for s in stages)
+    return SessionStages(tuple(stages), states, gates, specs)
+
+
+def _stage(
+    index: int,
+    turns: int,
+    part: Trajectory,
+    refs: tuple[TrajectoryRef, ...],
+    specs: dict[str, str],
+) -> Stage:
+    told = _told(part)
+    name = f"turn-{index}.md"
+    if told is not None:
+        specs[name] = told
+    status, detail = status_of(part.exit_status)
+    if index < turns:
+        status, detail = Status.COMPLETED, None
+    times = [step.at for step in part.steps if time_of(step.at) is not None]
+    started, ended = (times[0], times[-1]) if times else (None, None)
+    return Stage(
+        index,
+        _title(told, turns),
+        status,
+        detail,
+        started=started,
+        ended=ended,
+        duration_s=seconds_between(started, ended),
+        usage=usage_of(part),
+        trajectories=refs,
+        spec_path=None if told is None else name,
+    )
+
+
+def _told(part: Trajectory) -> str | None:
+    """What the user said first in a turn, all messages before the agent's first answer."""
+    told = []
+    for step in part.steps:
+        if step.agent is not None or step.kind is not StepKind.MESSAGE:
+            continue
+        if step.role is Role.ASSISTANT:
+            break
+        if step.role is Role.USER and step.text.strip():
+            told.append(step.text)
+    return "\n\n".join(told) or None
+
+
+def _title(told: str | None, turns: int) -> str | None:
+    """The first line, where it is a heading or where several turns must be told apart."""
+    lines = [line.strip() for line in (told or "").splitlines() if line.strip()]
+    if not lines:
+        return None
+    heading = _HEADING.match(lines[0])
+    if heading is None and turns == 1:
+        return None
+    title = heading[1].strip() if heading is not None else lines[0]
+    return title if len(title) <= _TITLE_LENGTH else f"{title[: _TITLE_LENGTH - 1]}…"
+
+
+def _states(turns: int, patch: str | None, patch_file: str) -> tuple[State, ...]:
+    """The two states around a final patch; none where the session keeps no patch."""
+    if patch is None:
+        return ()
+    start = State("S0", 0, StateKind.START, Provenance.UNKNOWN, missing=START_MISSING)
+    source = PatchSource(patch_file, start.id, patch)
+    return start, State("S1", turns, StateKind.STAGE_END, Provenance.RECORDED, source)
+
+
+def _totals(trajectory: Trajectory, stages: Sequence[Stage]) -> tuple[str, ...]:
+    """The session's own totals where its messages do not add up to them."""
+    whole = trajectory.usage or Usage()
+    by_stage = [stage.usage.cost_usd for stage in stages if stage.usage is not None]
+    if whole.cost_usd and not any(by_stage):
+        return (f"the whole session cost ${whole.cost_usd:.2f}; not known by stage",)
+    return ()
