@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from arcview.errors import ArcviewError
 from arcview.model.run import Run
-from arcview.model.trajectory import Role, Step, Trajectory, Usage
+from arcview.model.trajectory import Role, Step, Trajectory
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.records import text_or_none
-from arcview.readers.trajectories.usages import added
+from arcview.readers.trajectories.usages import total_of
 from arcview.session.export_atif_parts import (
     MARKS,
     Json,
@@ -142,22 +142,8 @@ def _agent(trajectory: Trajectory, run: Run | None) -> Json:
 
 
 def _totals(trajectory: Trajectory, steps: int) -> Json:
-    """The totals: those that are recorded, and sums of the steps where none are."""
-    summed = added(step.usage for step in trajectory.steps)
-    recorded = trajectory.usage or Usage()
-    whole = summed or Usage()
-    figures = Usage(
-        input_tokens=_first(recorded.input_tokens, whole.input_tokens),
-        cached_tokens=_first(recorded.cached_tokens, whole.cached_tokens),
-        output_tokens=_first(recorded.output_tokens, whole.output_tokens),
-        reasoning_tokens=_first(recorded.reasoning_tokens, whole.reasoning_tokens),
-        cost_usd=recorded.cost_usd if recorded.cost_usd is not None else whole.cost_usd,
-    )
-    return {**(metrics_of(figures, "total_") or {}), "total_steps": steps}
-
-
-def _first(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one
+    """The totals, with the number of steps that the document itself holds."""
+    return {**(metrics_of(total_of(trajectory), "total_") or {}), "total_steps": steps}
 
 
 def _root_marks(trajectory: Trajectory, run: Run | None, stage: int | None) -> Json:

@@ -264,7 +264,9 @@ class _Torn:
         except ValueError:
             what = "not JSON"
         else:
-            return value, end, True
+            if not isinstance(value, (int, float)) or not self._is_cut_number(start):
+                return value, end, True
+            what = "cut off"
         try:
             end = self._end_of(start)
         except _EndError:
@@ -274,6 +276,11 @@ class _Torn:
             return value, end, False
         self._left_out(start, end, what)
         return None, end, False
+
+    def _is_cut_number(self, start: int) -> bool:
+        """Whether digits may be missing at the end of the text."""
+        match = _SCALAR.match(self._text, start)
+        return match is not None and match.end() == len(self._text)
 
     def _cut(self, start: int, depth: int) -> tuple[object, int, bool]:
         """What there is of a value that the end of the text cuts."""

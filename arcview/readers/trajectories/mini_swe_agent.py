@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
@@ -24,7 +25,7 @@ from arcview.readers.trajectories.documents import Document, parse_document, pee
 from arcview.readers.trajectories.mini_swe_agent_messages import Walk
 from arcview.readers.trajectories.pairing import counted, numbered
 from arcview.readers.trajectories.records import Record, text_or_none
-from arcview.readers.trajectories.usages import added, dollars
+from arcview.readers.trajectories.usages import added, dollars, total_of
 
 _FORMAT = "mini-swe-agent"
 _OTHER_FORMATS = frozenset(
@@ -83,12 +84,15 @@ class MiniSweAgentReader:
 
 
 def _joined(format_id: str, walks: Sequence[Walk], problems: Sequence[Problem]) -> Trajectory:
-    """The files one after the other; what is said of the whole is what the last of them says."""
+    """The files one after the other; what is said of the whole is what the last of them says.
+
+    The files have totals of the cost, the tokens are told call by call.
+    """
     unknown = sum((walk.unknown for walk in walks), Counter[str]())
     if not walks:
         return Trajectory(format_id, problems=tuple(problems))
     last = walks[-1]
-    return Trajectory(
+    found = Trajectory(
         format=format_id,
         steps=numbered([step for walk in walks for step in walk.steps]),
         sessions=tuple(
@@ -103,6 +107,7 @@ def _joined(format_id: str, walks: Sequence[Walk], problems: Sequence[Problem]) 
         exit_status=last.exit_status,
         patch=patch_in(last.submission),
     )
+    return replace(found, usage=total_of(found))
 
 
 def _is_message(value: object) -> bool:

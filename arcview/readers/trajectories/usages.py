@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import fields
 
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory import Trajectory, Usage
 
 
 def dollars(value: object) -> float | None:
@@ -31,3 +31,23 @@ def added(usages: Iterable[Usage | None]) -> Usage | None:
         values = [value for usage in known if (value := getattr(usage, field.name)) is not None]
         figures[field.name] = sum(values) if values else None
     return Usage(**figures)
+
+
+def total_of(trajectory: Trajectory) -> Usage | None:
+    """The totals that a trajectory records, completed by sums over its steps.
+
+    A figure is summed only where every message of the model tells it: else the sum is not one.
+    """
+    usages = [step.usage or Usage() for step in trajectory.steps if step.number is not None]
+    others = [step.usage for step in trajectory.steps if step.number is None and step.usage]
+    summed = added([*usages, *others]) or Usage()
+    recorded = trajectory.usage or Usage()
+    figures = {}
+    for field in fields(Usage):
+        figure = getattr(recorded, field.name)
+        is_told = usages and all(getattr(usage, field.name) is not None for usage in usages)
+        if figure is None and is_told:
+            figure = getattr(summed, field.name)
+        figures[field.name] = figure
+    total = Usage(**figures)
+    return None if total == Usage() else total
