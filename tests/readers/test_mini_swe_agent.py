@@ -428,10 +428,11 @@ def test_tokens_are_read_in_the_spelling_of_each_provider(
 
 
 def test_what_no_rule_knows_is_raw_and_counted(tmp_path: Path) -> None:
-    found = messages(tmp_path, TASK, {"role": "narrator", "content": "x"}, "text", {"type": "odd"})
+    narrator = {"role": "narrator", "content": "x"}
+    found = messages(tmp_path, TASK, narrator, "text", {"type": "odd"}, narrator)
     assert found.unknown_records == (
         ("not an object", 1),
-        ("role 'narrator'", 1),
+        ("role 'narrator'", 2),
         ("type 'odd'", 1),
     )
     assert [step.raw for step in found.steps if step.kind is StepKind.RAW] == [
