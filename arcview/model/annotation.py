@@ -31,7 +31,7 @@ class PointerState(StrEnum):
     """It is there, and its content has changed."""
     NOT_FOUND = "not found"
     UNVERIFIED = "not verified"
-    """It is there, and no hash was recorded to compare it with."""
+    """No hash was recorded to compare it with, or there is no git to look it up with."""
 
 
 @dataclass(frozen=True, slots=True)

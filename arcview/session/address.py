@@ -2,7 +2,9 @@
 
 `<pane>:<part>/…`, each part percent-encoded: `gate:3/f2p/<test id>`, `step:3/<step key>`,
 `file:S3/src/a.py#L10-L22`, `diff:3/src/a.py#h2`, `spec:2`, `self:3/<step key>`, `cell:1@S3`. The
-first part is a stage, `chain`, or the id of a state (a pass ends in one).
+first part is a stage, `chain`, or the id of a state (a pass ends in one). Within a step,
+`step:3/<step key>/text#c120-c340` names characters of what it says, `thinking` of what it thinks,
+`<call key>/call` and `<call key>/result` those of a call.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from arcview.errors import BadInputError
 
 Pane = Literal["gate", "step", "file", "diff", "spec", "self", "cell"]
 _PANES = ("gate", "step", "file", "diff", "spec", "self", "cell")
-_FRAGMENT = re.compile(r"L(?P<line>[1-9]\d{0,8})(?:-L(?P<last>[1-9]\d{0,8}))?|h(?P<hunk>[1-9]\d*)")
+_FRAGMENT = re.compile(
+    r"L(?P<line>[1-9]\d{0,8})(?:-L(?P<last>[1-9]\d{0,8}))?|h(?P<hunk>[1-9]\d*)"
+    r"|c(?P<from>\d{1,9})-c(?P<to>\d{1,9})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class Address:
     """The end of a range of lines that begins at `line`."""
     hunk: int | None = None
     """1-based, in a diff."""
+    span: tuple[int, int] | None = None
+    """Offsets of the first character and of the one after the last, in a part of a step."""
 
     @property
     def path(self) -> str:
@@ -45,6 +52,8 @@ class Address:
         text = f"{self.pane}:" + "/".join((_quoted(self.where, "@"), *parts))
         if self.hunk is not None:
             return f"{text}#h{self.hunk}"
+        if self.span is not None:
+            return f"{text}#c{self.span[0]}-c{self.span[1]}"
         if self.line is None:
             return text
         end = f"-L{self.last_line}" if self.last_line is not None else ""
@@ -63,10 +72,12 @@ def parse_address(text: str) -> Address:
     where, *parts = (unquote(part, errors="surrogateescape") for part in body.split("/"))
     if not colon or pane not in _PANES or not where or (mark and found is None):
         raise BadInputError("--at", f"an address such as gate:3 or step:3/<key>, not {text!r}")
-    line, last, hunk = found.group("line", "last", "hunk") if found else (None, None, None)
-    return Address(
-        cast("Pane", pane), where, tuple(parts), _number(line), _number(last), _number(hunk)
+    numbers = found.groupdict() if found is not None else {}
+    line, last, hunk, start, end = (
+        _number(numbers.get(name)) for name in ("line", "last", "hunk", "from", "to")
     )
+    span = (start, end) if start is not None and end is not None else None
+    return Address(cast("Pane", pane), where, tuple(parts), line, last, hunk, span)
 
 
 def _number(text: str | None) -> int | None:

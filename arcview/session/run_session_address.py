@@ -46,14 +46,14 @@ def _is_at(stop: Stop, address: Address) -> bool:
 
 
 def _target(address: Address) -> Target:
-    last = address.parts[-1] if address.parts else None
+    first, last = (address.parts[0], address.parts[-1]) if address.parts else (None, None)
     match address.pane:
         case "gate":
             return Target(Column.GATE, test=last if address.parts[:1] != ("log",) else None)
         case "step":
-            return Target(Column.TRAJECTORY, step=last)
+            return Target(Column.TRAJECTORY, step=first)
         case "self":
-            return Target(Column.SELF_TESTS, step=last)
+            return Target(Column.SELF_TESTS, step=first)
         case "file" | "diff":
             return Target(Column.DIFF, path=address.path or None, line=address.line)
         case "spec" | "cell":

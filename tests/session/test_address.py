@@ -20,6 +20,10 @@ from arcview.session.address import Address, parse_address
         ("file:S3/src/a.py#L10-L22", Address("file", "S3", ("src", "a.py"), 10, 22)),
         ("diff:3/src/a.py#h2", Address("diff", "3", ("src", "a.py"), hunk=2)),
         ("spec:2", Address("spec", "2")),
+        (
+            "step:3/msg_1/call_1/result#c120-c340",
+            Address("step", "3", ("msg_1", "call_1", "result"), span=(120, 340)),
+        ),
         ("self:3/call_1", Address("self", "3", ("call_1",))),
         ("cell:1@S3", Address("cell", "1@S3")),
     ],
