@@ -325,6 +325,26 @@ def test_usage_that_old_clients_wrote_before_a_response_belongs_to_it(tmp_path: 
     assert used == [100, 250]
 
 
+def test_usage_of_what_is_not_shown_shifts_no_other(tmp_path: Path) -> None:
+    trajectory = read(
+        tmp_path,
+        meta(),
+        said("assistant", "a"),
+        tokens(100, 100),
+        said("user", "on"),
+        tokens(7, 107),  # such as the making of a summary
+        shell("c1", "x"),
+        tokens(250, 357),
+        answer("c1", ""),
+        said("assistant", "b"),
+        tokens(300, 657),
+    )
+    used = [step.usage.input_tokens for step in model_steps(trajectory) if step.usage]
+    assert used == [100, 250, 300]
+    assert trajectory.usage is not None
+    assert trajectory.usage.input_tokens == 657
+
+
 def test_a_resumed_thread_counts_only_what_this_rollout_spent(tmp_path: Path) -> None:
     trajectory = read(tmp_path, meta(), said("assistant", "a"), tokens(50, 1050))
     assert trajectory.usage is not None

@@ -243,6 +243,13 @@ def test_a_conversation_folder_opens_by_its_path_and_by_its_state(tmp_path: Path
         assert trajectory.problems == ()
 
 
+def test_a_state_without_events_opens(tmp_path: Path) -> None:
+    (tmp_path / "base_state.json").write_text(json.dumps(state()))
+    trajectory = OpenHandsReader().read(tmp_path)
+    assert [step.text for step in trajectory.steps] == ["conversation state: finished"]
+    assert trajectory.usage is not None
+
+
 def test_events_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     root = folder(tmp_path / "conv")
     for number in (100000, 9, 10):

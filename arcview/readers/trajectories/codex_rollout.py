@@ -59,8 +59,6 @@ class Rollout:
     _answered: Draft | None = None
     """The response whose calls are being run."""
     _pending: Usage | None = None
-    _counts_first: bool | None = None
-    """Whether the client counted before it wrote the response, as old ones did."""
     _mirrors: Mirrors = field(default_factory=Mirrors)
     _turn: str = ""
     _facts: Facts = field(init=False)
@@ -341,14 +339,14 @@ class Rollout:
         spent = self.tokens.take(last, total)
         if spent is None:
             return
-        if self._counts_first is None:
-            self._counts_first = self._latest is None
-        if self._counts_first:
-            self._pending = spent
+        # Old clients counted before they wrote the response, newer ones do so after it, and in
+        # between comes what nobody shows, such as the making of a summary.
+        if self._open is not None:
+            self._open.usage, self._open = spent, None
         elif self._latest is not None and self._latest.usage is None:
             self._latest.usage = spent
-            if self._open is self._latest:
-                self._open = None
+        else:
+            self._pending = spent
 
     def _mirror(self, who: str, text: object, address: str, at: str | None) -> None:
         """Takes what an event says, unless a response item has said it."""

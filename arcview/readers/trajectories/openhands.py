@@ -191,7 +191,7 @@ class _Reading:
         log = _log_for(next(iter(history), None))
         log.spending = spending_of([record.get("metrics")])
         llm = mapping(metadata.get("llm_config")) or mapping(metadata.get("llm"))
-        log.model = text_or_none(llm.get("model"))
+        log.model = text_or_none(llm.get("model")) or text_or_none(metadata.get("model_name"))
         log.drafts.session = name
         log.prefix = f"{name}:" if self.threads else ""
         log.drafts.note(_started(name, log.model, metadata), address)

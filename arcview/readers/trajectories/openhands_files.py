@@ -115,14 +115,19 @@ def conversation_folder(path: Path) -> Path | None:
         candidates = [path.parent]
     else:
         candidates = []
-    return next((folder for folder in candidates if (folder / "events").is_dir()), None)
+    return next((folder for folder in candidates if _is_conversation(folder)), None)
+
+
+def _is_conversation(folder: Path) -> bool:
+    return (folder / "events").is_dir() or (folder / _STATE_FILE).is_file()
 
 
 def folder_conversation(folder: Path) -> Conversation:
     """Reads a conversation folder; damage costs the event that it is in."""
     conversation = Conversation(folder.name)
     files: dict[str, Path] = {}
-    for file in [folder / _STATE_FILE, *sorted((folder / "events").iterdir())]:
+    inner = folder / "events"
+    for file in [folder / _STATE_FILE, *(sorted(inner.iterdir()) if inner.is_dir() else ())]:
         if file.is_symlink():
             conversation.problems.append(Problem(str(file), "a link; it is not followed"))
         elif file.is_file():
