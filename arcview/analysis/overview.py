@@ -335,17 +335,52 @@ class StepCounts:
 
     steps: int
     tool_calls: int
+    usage: Usage | None = None
+    model: str | None = None
+    agent: str | None = None
+    ended: tuple[Status, str | None] = (Status.UNKNOWN, None)
+    """How the session says that it ended."""
 
 
 def with_steps(overview: Overview, counts: Mapping[int, StepCounts]) -> Overview:
     """The overview with steps and tool calls of the given stages filled in, marked complete.
 
-    A count of 0 is written only where a trajectory was read and holds no message.
+    A count of 0 is written only where a trajectory was read and holds no message. Where no harness
+    says what the stages used, who ran them or how they ended, the trajectories do.
     """
-    stages = tuple(
+    rows = tuple(
         replace(row, steps=counts[row.index].steps, tool_calls=counts[row.index].tool_calls)
         if row.index in counts
         else row
         for row in overview.stages
     )
-    return replace(overview, stages=stages, complete=True)
+    if all(row.tokens is None for row in rows):
+        rows = tuple(_with_usage(row, counts.get(row.index)) for row in rows)
+    rows = tuple(_with_status(row, counts.get(row.index)) for row in rows)
+    said = list(counts.values())
+    is_unknown = overview.status is Status.UNKNOWN and len(rows) == 1
+    return replace(
+        overview,
+        stages=rows,
+        model=overview.model or next((each.model for each in said if each.model), None),
+        agent=overview.agent or next((each.agent for each in said if each.agent), None),
+        status=rows[0].status if is_unknown else overview.status,
+        status_detail=rows[0].status_detail if is_unknown else overview.status_detail,
+        totals=replace(
+            overview.totals,
+            cost_usd=_total({str(r.index): r.cost_usd for r in rows if r.status not in NEVER_RAN}),
+        ),
+        complete=True,
+    )
+
+
+def _with_usage(row: StageRow, counts: StepCounts | None) -> StageRow:
+    usage = counts.usage if counts is not None else None
+    return row if usage is None else replace(row, tokens=usage, cost_usd=usage.cost_usd)
+
+
+def _with_status(row: StageRow, counts: StepCounts | None) -> StageRow:
+    if counts is None or row.status is not Status.UNKNOWN or row.status_detail is not None:
+        return row
+    status, detail = counts.ended
+    return replace(row, status=status, status_detail=detail)

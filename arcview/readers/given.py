@@ -7,7 +7,7 @@ with them (a git repository) is handed them itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, GitError
@@ -25,28 +25,11 @@ from arcview.model.states import (
 )
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.readers.parts import join, turn_starts
-from arcview.readers.protocols import OpenedRun, RunReader
+from arcview.readers.protocols import Given, OpenedRun, RunReader
 from arcview.readers.runs.assembled import read_ref
 from arcview.readers.runs.repository import commit_of, git_dir_of, is_sha1
 
 _NEVER_RAN = (Status.NOT_STARTED, Status.SKIPPED)
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What the user named."""
-
-    trajectory: Path | None = None
-    base: str | None = None
-    """A folder, `REPOSITORY@REF`, or a ref of the run's own repository."""
-
-    def __bool__(self) -> bool:
-        return self.trajectory is not None or self.base is not None
-
-    def key(self) -> str:
-        """Tells one set of them from another."""
-        trajectory = str(self.trajectory.absolute()) if self.trajectory is not None else ""
-        return f"{trajectory}\0{self.base or ''}" if self else ""
 
 
 def base_source(base: str, run: Path) -> StateSource:

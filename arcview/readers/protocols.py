@@ -135,3 +135,20 @@ class ReportReader(Protocol):
 
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what) while something long goes on; total 0 means unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the user named."""
+
+    trajectory: Path | None = None
+    base: str | None = None
+    """A folder, `REPOSITORY@REF`, or a ref of the run's own repository."""
+
+    def __bool__(self) -> bool:
+        return self.trajectory is not None or self.base is not None
+
+    def key(self) -> str:
+        """Tells one set of them from another."""
+        trajectory = str(self.trajectory.absolute()) if self.trajectory is not None else ""
+        return f"{trajectory}\0{self.base or ''}" if self else ""

@@ -14,6 +14,7 @@ from typing import cast
 from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.readers.plugins import ask, load, named, plugins_of
 from arcview.readers.protocols import Detection as Detection
+from arcview.readers.protocols import Given as Given
 from arcview.readers.protocols import OpenedRun as OpenedRun
 from arcview.readers.protocols import Progress as Progress
 from arcview.readers.protocols import ReportReader as ReportReader

@@ -11,14 +11,11 @@ import os
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from arcview.errors import UnknownLayoutError
 from arcview.readers.plugins import ask, load, named, plugins_of
-from arcview.readers.protocols import Detection, OpenedRun, RunReader
-
-if TYPE_CHECKING:
-    from arcview.readers.given import Given
+from arcview.readers.protocols import Detection, Given, OpenedRun, RunReader
 
 _RUNS = "arcview.readers.runs"
 READERS = {

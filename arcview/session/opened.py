@@ -8,37 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from arcview import __version__
 from arcview.analysis.gate_view import GateView, build_gate_view
 from arcview.analysis.history import RunHistory, stage_record
-from arcview.analysis.overview import (
-    NEVER_RAN,
-    Overview,
-    StepCounts,
-    with_steps,
-)
+from arcview.analysis.overview import NEVER_RAN, Overview, StepCounts, with_steps
 from arcview.analysis.self_tests import SelfTest, find_self_tests
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.config import Settings
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
-from arcview.model.run import PathRules
 from arcview.model.trajectory import Trajectory, TrajectoryRef
-from arcview.session.inputs import changed, code_stamp
+from arcview.session.inputs import changed
 from arcview.session.kept_gate import KeptGateView, keep, restore
-from arcview.session.skeleton import Skeleton, history_of, named, read_run
+from arcview.session.skeleton import (
+    Skeleton,
+    asked_key,
+    cache_of,
+    counts_of,
+    history_of,
+    joined_rules,
+    named,
+    read_run,
+)
 from arcview.session.view_cache import ViewCache
 from arcview.states.cache import RunCache
 
 if TYPE_CHECKING:
     from arcview.model.patch import FileChange
-    from arcview.readers.registry import OpenedRun
+    from arcview.readers.registry import Given, OpenedRun
     from arcview.session.change_summary import ChangeSummary
     from arcview.states.store import StateStore
 
@@ -78,6 +80,7 @@ class OpenRun:
         self._settings = settings
         self._lock = Lock()
         self._has_states = False
+        self._asked: tuple[str | None, Given | None] = (self.run.layout, None)
         self._opened: OpenedRun | None = None
         self._store: StateStore | None = None
         self._history: RunHistory | None = None
@@ -91,6 +94,7 @@ class OpenRun:
         path: Path,
         *,
         layout: str | None = None,
+        given: Given | None = None,
         cache_root: Path | None = None,
         policy: Policy = DEFAULT_POLICY,
         settings: Settings | None = None,
@@ -100,6 +104,7 @@ class OpenRun:
         Args:
             path: The run folder.
             layout: Id of the reader to use; recognised by content by default.
+            given: What else the user named: a trajectory, the state before the first stage.
             cache_root: The cache folder; the user's own by default.
             policy: Which outcomes count as ok.
             settings: What the user set; the defaults where not given.
@@ -108,15 +113,21 @@ class OpenRun:
             ArcviewError: it is not a run, or a required file of it is missing or wrong.
         """
         found = cls.cached(
-            path, layout=layout, cache_root=cache_root, policy=policy, settings=settings
+            path,
+            layout=layout,
+            given=given,
+            cache_root=cache_root,
+            policy=policy,
+            settings=settings,
         )
         if found is not None:
             return found
-        cache, views = _cache_of(path, cache_root)
-        skeleton, opened, history = read_run(path, layout, policy)
+        cache, views = cache_of(path, cache_root)
+        skeleton, opened, history = read_run(path, layout, policy, given)
         settings = settings or Settings()
         run = cls(named(skeleton, path), views, cache, settings, from_cache=False)
         run._opened, run._history = opened, history
+        run._asked = (layout or skeleton.run.layout, given)
         run.save_view("run", Skeleton, skeleton)
         return run
 
@@ -126,23 +137,26 @@ class OpenRun:
         path: Path,
         *,
         layout: str | None = None,
+        given: Given | None = None,
         cache_root: Path | None = None,
         policy: Policy = DEFAULT_POLICY,
         settings: Settings | None = None,
     ) -> OpenRun | None:
         """As `open`, but only from the cache; null where that is not possible."""
-        cache, views = _cache_of(path, cache_root)
+        cache, views = cache_of(path, cache_root)
         skeleton = views.load("run", Skeleton, None)
         if (
             skeleton is None
-            or skeleton.asked_layout != layout
+            or skeleton.asked != asked_key(layout, given)
             or skeleton.policy != policy
             or changed(skeleton.inputs)
         ):
             return None
         with suppress(ArcviewError, OSError):  # a cache that cannot be written may still serve
             cache.touch()
-        return cls(named(skeleton, path), views, cache, settings or Settings(), from_cache=True)
+        run = cls(named(skeleton, path), views, cache, settings or Settings(), from_cache=True)
+        run._asked = (layout or skeleton.run.layout, given)
+        return run
 
     @property
     def store(self) -> StateStore:
@@ -152,7 +166,7 @@ class OpenRun:
                 from arcview.states.store import StateStore
 
                 chain = self.run.chain
-                rules = _joined(self._settings.path_rules, chain.path_rules)
+                rules = joined_rules(self._settings.path_rules, chain.path_rules)
                 run = replace(self.run, chain=replace(chain, path_rules=rules))
                 limit_bytes = self._settings.cache_limit_mb << 20
                 self._store = StateStore(run, self._cache, limit_bytes)
@@ -230,7 +244,7 @@ class OpenRun:
                 if stage.trajectories:
                     steps = self.trajectory(stage.index)
                     problems += steps.problems
-                    counts[stage.index] = StepCounts(steps.step_count, steps.tool_call_count)
+                    counts[stage.index] = counts_of(steps)
             self.overview = with_steps(self.overview, counts)
             self._skeleton = replace(self._skeleton, overview=self.overview)
             if not self._note(problems):
@@ -281,8 +295,8 @@ class OpenRun:
                 return ChangeSummary(unchanged=said, missing=why)
             summary = summarise_changes(self.store.changes(found.base, found.end))
             # A recorded patch without a change does not say that nothing changed.
-            is_known = self.store.tree(found.end) is not None
-            return summary if is_known or summary.files else replace(summary, unchanged=said)
+            is_said = not summary.files and self.store.tree(found.end) is None
+            return replace(summary, unchanged=said) if is_said else summary
         except ArcviewError as error:
             return ChangeSummary(unchanged=said, missing=str(error))
 
@@ -323,7 +337,7 @@ class OpenRun:
             if self._opened is None:
                 from arcview.readers.registry import open_run
 
-                self._opened = open_run(Path(self.run.path), self.run.layout)
+                self._opened = open_run(Path(self.run.path), *self._asked)
             return self._opened
 
     def _note(self, problems: Iterable[Problem]) -> bool:
@@ -383,16 +397,3 @@ class OpenRun:
         with suppress(ArcviewError):
             self._cache.prepare()
             self._views.save(name, type_, self._skeleton.stamp, value)
-
-
-def _cache_of(path: Path, cache_root: Path | None) -> tuple[RunCache, ViewCache]:
-    cache = RunCache.for_run(path, cache_root)
-    return cache, ViewCache(cache.folder / "views", f"{__version__}-{code_stamp()}")
-
-
-def _joined(first: PathRules, second: PathRules) -> PathRules:
-    """Both sets of rules, those of `first` asked first."""
-    return PathRules(
-        **{part.name: getattr(first, part.name) + getattr(second, part.name)
-           for part in fields(PathRules)}
-    )  # fmt: skip

@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arcview import __version__
 from arcview.analysis.history import RunHistory, run_history
-from arcview.analysis.overview import Overview, overview_from
+from arcview.analysis.overview import Overview, StepCounts, overview_from
 from arcview.analysis.verdicts import Policy
 from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
-from arcview.model.run import Run
-from arcview.session.inputs import Input, look_at_all
+from arcview.model.run import PathRules, Run
+from arcview.model.trajectory import Trajectory
+from arcview.session.inputs import Input, code_stamp, look_at_all
+from arcview.session.view_cache import ViewCache
+from arcview.states.cache import RunCache
 
 if TYPE_CHECKING:
-    from arcview.readers.registry import OpenedRun
+    from arcview.readers.registry import Given, OpenedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,48 @@ class Skeleton:
     overview: Overview
     problems: tuple[Problem, ...]
     policy: Policy
-    asked_layout: str | None
+    asked: str | None
+    """What the user named where detection cannot know it; null where nothing was."""
     inputs: tuple[Input, ...]
 
 
+def asked_key(layout: str | None, given: Given | None) -> str | None:
+    """Tells what a user asked for apart; null where they left everything to detection."""
+    if layout is None and not given:
+        return None
+    return f"{layout or ''}\0{given.key() if given else ''}"
+
+
+def cache_of(path: Path, cache_root: Path | None) -> tuple[RunCache, ViewCache]:
+    """Where what is kept of a run lies; nothing is made yet."""
+    cache = RunCache.for_run(path, cache_root)
+    return cache, ViewCache(cache.folder / "views", f"{__version__}-{code_stamp()}")
+
+
+def joined_rules(first: PathRules, second: PathRules) -> PathRules:
+    """Both sets of path rules, those of `first` asked first."""
+    both = {p.name: getattr(first, p.name) + getattr(second, p.name) for p in fields(PathRules)}
+    return PathRules(**both)
+
+
+def counts_of(trajectory: Trajectory) -> StepCounts:
+    """What a trajectory says that the skeleton of its run may lack."""
+    # 1 ms each, and no first frame needs them.
+    from arcview.readers.exit_words import status_of
+    from arcview.readers.parts import model_of, usage_of
+
+    return StepCounts(
+        trajectory.step_count,
+        trajectory.tool_call_count,
+        usage_of(trajectory),
+        model_of(trajectory),
+        trajectory.agent,
+        status_of(trajectory.exit_status),
+    )
+
+
 def read_run(
-    path: Path, layout: str | None, policy: Policy
+    path: Path, layout: str | None, policy: Policy, given: Given | None = None
 ) -> tuple[Skeleton, OpenedRun, RunHistory]:
     """Reads the run itself.
 
@@ -47,7 +87,7 @@ def read_run(
 
     resolved = path.resolve()
     try:
-        opened = open_run(resolved, layout)
+        opened = open_run(resolved, layout, given)
     except BadInputError as error:
         raise _as_given(error, resolved, path) from error
     except UnknownLayoutError as error:
@@ -58,7 +98,8 @@ def read_run(
     problems = tuple(dict.fromkeys((*opened.run.problems, *opened.problems())))
     overview = overview_from(opened.run, history, policy=policy, problems=problems)
     stamp = f"{time.time_ns():x}-{os.getpid():x}"
-    skeleton = Skeleton(stamp, opened.run, overview, problems, policy, layout, inputs)
+    asked = asked_key(layout, given)
+    skeleton = Skeleton(stamp, opened.run, overview, problems, policy, asked, inputs)
     return skeleton, opened, history
 
 

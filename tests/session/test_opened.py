@@ -109,7 +109,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeReader:
         (folder / name).write_text("1")
     fake = FakeReader(folder)
 
-    def open_run(path: Path, layout: str | None = None) -> FakeReader:
+    def open_run(path: Path, *_asked: object) -> FakeReader:
         fake.asked.append("open")
         return fake
 
@@ -257,7 +257,7 @@ def test_texts_are_read_by_the_reader(reader: FakeReader) -> None:
 def test_errors_name_the_file_as_it_was_given(
     reader: FakeReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def open_run(path: Path, layout: str | None = None) -> FakeReader:
+    def open_run(path: Path, *_asked: object) -> FakeReader:
         raise BadInputError(str(path / "run.txt"), "expected a number", "stages[0]")
 
     monkeypatch.setattr("arcview.readers.registry.open_run", open_run)

@@ -17,8 +17,8 @@ from arcview.git import Git
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import EmptySource, Provenance, RepositorySource, State, StateKind
-from arcview.readers.given import Given, base_source
-from arcview.readers.registry import Detection
+from arcview.readers.given import base_source
+from arcview.readers.protocols import Detection, Given
 from arcview.readers.runs.assembled import AssembledRun, Assembly
 from arcview.readers.runs.repository import (
     Commit,
