@@ -647,6 +647,15 @@ def test_a_sub_agent_in_a_rollout_beside_stands_at_its_call(tmp_path: Path) -> N
     ]
 
 
+def test_a_sub_agent_that_only_its_path_names_is_found(tmp_path: Path) -> None:
+    spawn = {"parent_thread_id": "t1", "agent_path": "/root/digger"}
+    first = meta("t2", source={"subagent": {"thread_spawn": spawn}})
+    write(tmp_path, first, said("assistant", "dug"), name="rollout-t2.jsonl")
+    trajectory = read(tmp_path, meta(), SPAWN, answer("s1", '{"task_name":"/root/digger"}'))
+    told = [(step.text, step.agent, step.parent_call) for step in model_steps(trajectory)]
+    assert told == [("", None, None), ("dug", "t2", "s1")]
+
+
 def test_the_history_that_a_sub_agent_was_given_is_not_counted_again(tmp_path: Path) -> None:
     copied = [
         {**said("assistant", "from the parent"), "ordinal": 1},

@@ -19,6 +19,8 @@ from arcview.readers.trajectories.records import Lines, each_record, loaded, tex
 from arcview.readers.trajectories.threads import About, Thread, trajectory_of
 
 FORMAT = "codex"
+_MOST_FILES = 2000
+"""How many files of a folder are asked whether they are those of sub-agents."""
 _AGENT = "Codex CLI"
 
 
@@ -93,10 +95,8 @@ class Reading:
     def take_started(self) -> None:
         """Reads the rollouts of sub-agents that lie beside the ones that started them."""
         for file in self.files:  # grows while it is walked
-            known = {_thread(other.log) for other in self.files}
-            for thread in file.log.spawned if isinstance(file.log, Rollout) else ():
-                path = None if thread in known else _beside(file.path, thread)
-                if path is not None:
+            if isinstance(file.log, Rollout) and file.log.spawned and file.log.id is not None:
+                for path in _children(file.path, file.log.id):
                     self.take(path)
 
     def trajectory(self) -> Trajectory:
@@ -126,7 +126,7 @@ def _as_thread(file: _File) -> Thread:
         return Thread((file.path.name,), log.drafts, sessions, added(log.usage), about=about)
     forked = f"forked from {log.parent}" if log.parent else None
     return Thread(
-        names=(log.id or file.path.name,),
+        names=(log.id or file.path.name, *filter(None, [log.path])),
         drafts=log.drafts,
         sessions={log.id: forked},
         usage=log.tokens.spent,
@@ -139,6 +139,22 @@ def _as_thread(file: _File) -> Thread:
             exit_status=log.exit_status,
         ),
     )
+
+
+def _children(path: Path, thread: str) -> Iterator[Path]:
+    """The rollouts of a thread's sub-agents that lie beside its own; links are not followed."""
+    for entry in sorted(path.parent.iterdir())[:_MOST_FILES]:
+        is_rollout = entry.name.endswith((".jsonl", ".jsonl.zst"))
+        if not is_rollout or entry == path or entry.is_symlink() or not entry.is_file():
+            continue
+        log = Rollout()
+        try:
+            first = next(lines_of(entry), b"")
+        except (BadInputError, OSError):
+            continue
+        log.take(loaded(first), entry.name)
+        if log.is_subagent and log.parent == thread:
+            yield entry
 
 
 def _beside(path: Path, thread: str) -> Path | None:

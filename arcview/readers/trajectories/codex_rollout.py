@@ -47,7 +47,7 @@ class Rollout:
     meta: Mapping[str, object] = field(default_factory=dict)
     """The first `session_meta`, or the head of a bare rollout."""
     spawned: dict[str, str] = field(default_factory=dict)
-    """Threads of sub-agents → ids of the calls that started them."""
+    """Threads and paths of sub-agents → ids of the calls that started them."""
     model: str | None = None
     tokens: Tokens = field(default_factory=Tokens)
     exit_status: str | None = None
@@ -82,6 +82,13 @@ class Rollout:
             self.meta.get("forked_from_id"),
         )
         return next((name for name in named if isinstance(name, str) and name), None)
+
+    @property
+    def path(self) -> str | None:
+        """What a sub-agent is called among the agents of its tree (`/root/tests`)."""
+        source = mapping(self.meta.get("source"))
+        spawn = mapping(mapping(source.get("subagent")).get("thread_spawn"))
+        return text_or_none(self.meta.get("agent_path")) or text_or_none(spawn.get("agent_path"))
 
     @property
     def is_subagent(self) -> bool:
@@ -240,7 +247,8 @@ class Rollout:
     def _note_spawned(self, answer: object, call_id: str | None) -> None:
         """A sub-agent's thread by the answer to the call that started it."""
         fields = mapping(answer)
-        ids = [fields.get(name) for name in ("agent_id", "new_thread_id", "agent_thread_id")]
+        names = ("agent_id", "new_thread_id", "agent_thread_id", "agent_path", "task_name")
+        ids = [fields.get(name) for name in names]
         ids += listed(fields.get("receiver_thread_ids"))
         for thread in ids:
             if isinstance(thread, str) and call_id is not None:
