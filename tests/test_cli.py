@@ -69,7 +69,7 @@ def test_version(capsys: Capture) -> None:
         (["list", "nowhere"], "nowhere: no such folder"),
         (["schema", "runn"], "runn: no such format; known: run, chain"),
         (["cache", "burn"], "argument action: invalid choice: 'burn'"),
-        (["show", ".", "--layout", "x"], "x: no such reader; known: native"),
+        (["show", ".", "--as", "x"], "x: no such reader; known: native"),
     ],
 )
 def test_bad_use_is_one_line_and_exits_2(
@@ -98,7 +98,7 @@ def test_the_screens_need_a_terminal(runs: Path, capsys: Capture) -> None:
     [
         ([], ("runs", None, None)),
         (["runs/demo/notes-cli"], ("runs/demo/notes-cli", None, None)),
-        (["runs", "--at", "gate:3", "--layout", "native"], ("runs", "native", "gate:3")),
+        (["runs", "--at", "gate:3", "--as", "native"], ("runs", "native", "gate:3")),
     ],
 )
 def test_on_a_terminal_the_screens_open(

@@ -19,6 +19,7 @@ from arcview.cli.parts import (
     EXIT_INTERRUPTED,
     UsageError,
     add_layout,
+    given_in,
     make_parser,
     reader_left,
     say,
@@ -126,7 +127,13 @@ def _open(arguments: Sequence[str]) -> int:
     from arcview.config import load_settings
     from arcview.ui.app import run_app  # textual: about 250 ms that only the screens pay
 
-    return run_app(path, settings=load_settings(), layout=options.layout, at=options.at)
+    return run_app(
+        path,
+        settings=load_settings(),
+        layout=options.layout,
+        given=given_in(options),
+        at=options.at,
+    )
 
 
 def _never_fail_on_encoding() -> None:

@@ -15,6 +15,7 @@ from arcview.cli.parts import (
     checked_stage,
     glyphs,
     make_parser,
+    open_asked,
     open_run,
     print_json,
     print_lines,
@@ -42,7 +43,7 @@ def contract(arguments: Sequence[str]) -> int:
     from arcview.session.coverage import cover
     from arcview.session.workspace_files import WorkspaceFiles
 
-    run = open_run(options.path, options.layout)
+    run = open_asked(options)
     only = checked_stage(run, options.stage)
     run.ensure_states()
     files = WorkspaceFiles(run)
@@ -113,7 +114,7 @@ def find(arguments: Sequence[str]) -> int:
     if not options.text:
         raise UsageError("TEXT is empty")
     pattern = compile_pattern(options.text, regex=options.regex)
-    run = open_run(options.path, options.layout)
+    run = open_asked(options)
     kinds = tuple(options.kinds or _KINDS)
     if "diff" in kinds:
         run.ensure_states()
@@ -137,7 +138,7 @@ def export(arguments: Sequence[str]) -> int:
     from arcview.session.export import export as report
 
     target = _outside(options.output, options.path) if options.output is not None else None
-    run = open_run(options.path, options.layout)
+    run = open_asked(options)
     stage = checked_stage(run, options.stage)
     if options.format == "atif":
         from arcview.cli.trajectories import export_atif

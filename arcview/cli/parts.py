@@ -13,9 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, UnknownLayoutError
 
 if TYPE_CHECKING:
+    from arcview.readers.protocols import Given
     from arcview.session.opened import OpenRun
     from arcview.session.plain_text_parts import Glyphs
 
@@ -53,9 +54,20 @@ def make_parser(program: str, description: str, epilog: str) -> Parser:
 
 
 def add_layout(parser: argparse.ArgumentParser) -> None:
-    """The option that names a reader."""
+    """The options for what detection cannot know."""
     parser.add_argument(
-        "--layout", metavar="ID", help="read it as this layout (native, slop_code_bench …)"
+        "--as",
+        dest="layout",
+        metavar="LAYOUT",
+        help="read it as this layout or format (`arcview formats` lists them)",
+    )
+    parser.add_argument(
+        "--trajectory", metavar="FILE", help="what the agent did, where the run does not hold it"
+    )
+    parser.add_argument(
+        "--base",
+        metavar="DIR|GITREF",
+        help="the workspace before the first stage: a folder, REPOSITORY@REF, or a ref of the run",
     )
 
 
@@ -64,8 +76,27 @@ def add_json(parser: argparse._ActionsContainer, help_text: str) -> None:
     parser.add_argument("--json", action="store_true", help=help_text)
 
 
-def open_run(path: str, layout: str | None) -> OpenRun:
-    """Opens a run under the user's settings.
+def given_in(options: argparse.Namespace) -> Given | None:
+    """What the user named besides the run; null where that is nothing."""
+    if options.trajectory is None and options.base is None:
+        return None
+    from arcview.readers.protocols import Given
+
+    trajectory = Path(options.trajectory) if options.trajectory is not None else None
+    return Given(trajectory, options.base)
+
+
+def open_asked(options: argparse.Namespace) -> OpenRun:
+    """Opens the run of `options.path` as the user asked for it (see `add_layout`).
+
+    Raises:
+        ArcviewError: it is not a run, or the settings cannot be read.
+    """
+    return open_run(options.path, options.layout, given_in(options))
+
+
+def open_run(path: str, layout: str | None, given: Given | None = None) -> OpenRun:
+    """Opens a run under the user's settings; of a folder with one run below it, that run.
 
     Raises:
         ArcviewError: it is not a run, or the settings cannot be read.
@@ -73,7 +104,24 @@ def open_run(path: str, layout: str | None) -> OpenRun:
     from arcview.config import load_settings
     from arcview.session.opened import OpenRun
 
-    return OpenRun.open(Path(path), layout=layout, settings=load_settings())
+    settings = load_settings()
+    try:
+        return OpenRun.open(Path(path), layout=layout, given=given, settings=settings)
+    except UnknownLayoutError:
+        only = None if layout is not None else only_run_below(Path(path))
+        if only is None:
+            raise
+    return OpenRun.open(only, given=given, settings=settings)
+
+
+def only_run_below(path: Path) -> Path | None:
+    """The one run below a folder that is none itself; null where there are several or none."""
+    from itertools import islice
+
+    from arcview.readers.registry import iter_runs
+
+    found = list(islice(iter_runs(path), 2)) if path.is_dir() else []
+    return found[0] if len(found) == 1 else None
 
 
 def checked_stage(run: OpenRun, stage: int | None) -> int | None:

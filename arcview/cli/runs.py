@@ -13,9 +13,10 @@ from arcview.cli.parts import (
     add_layout,
     checked_stage,
     clean_line,
+    given_in,
     glyphs,
     make_parser,
-    open_run,
+    open_asked,
     print_json,
     print_lines,
     say,
@@ -42,7 +43,7 @@ def show(arguments: Sequence[str]) -> int:
     add_json(parser, "the JSON twin, schema arcview/show/1")
     add_layout(parser)
     options = parser.parse_args(arguments)
-    run = open_run(options.path, options.layout)
+    run = open_asked(options)
     stage = checked_stage(run, options.stage)
     if options.json:
         from arcview.session import twin
@@ -111,7 +112,7 @@ def check(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from arcview.readers import check as reading
 
-    report = reading.check(Path(options.path), options.layout)
+    report = reading.check(Path(options.path), options.layout, given_in(options))
     if options.json:
         found = {
             name: [{"where": problem.where, "what": problem.what} for problem in problems]

@@ -15,7 +15,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Run, Stage, Status
 from arcview.model.states import StateKind
-from arcview.readers.registry import OpenedRun, find_run_reader
+from arcview.readers.registry import Given, OpenedRun, open_run
 from arcview.readers.runs.native_fields import tidy
 
 _RUN_FILE = "run.json"
@@ -31,12 +31,13 @@ class CheckReport:
     """Each optional part that is missing, with what that switches off."""
 
 
-def check(path: Path, layout: str | None = None) -> CheckReport:
+def check(path: Path, layout: str | None = None, given: Given | None = None) -> CheckReport:
     """Checks one run. Writes nothing into it; its states are built in the cache.
 
     Args:
         path: The run folder.
         layout: Id of its reader; recognised by content by default.
+        given: What else the user named.
 
     Raises:
         UnknownLayoutError: there is no run at the path.
@@ -44,8 +45,7 @@ def check(path: Path, layout: str | None = None) -> CheckReport:
     """
     if layout in (None, "native") and (path / _RUN_FILE).is_file():
         return _check_native(path)
-    reader, _ = find_run_reader(path, layout)
-    opened = reader.read(path)
+    opened = open_run(path, layout, given)
     built = _built_states(opened)
     faults = [*opened.run.problems, *opened.problems(), *_trajectory_faults(opened), *built.faults]
     return CheckReport(tidy(faults), tidy([*_off(opened), *built.off]))

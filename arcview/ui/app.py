@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from arcview.config import Settings
+    from arcview.readers.protocols import Given
     from arcview.session.opened import OpenRun
 
 
@@ -30,6 +31,7 @@ def run_app(
     *,
     settings: Settings | None = None,
     layout: str | None = None,
+    given: Given | None = None,
     at: str | None = None,
 ) -> int:
     """Opens the screens on a run or on a folder of runs; returns the exit code.
@@ -38,6 +40,7 @@ def run_app(
         path: A run, or a folder with runs below it.
         settings: The person's settings.
         layout: Id of the reader to use; recognised by content by default.
+        given: What else the user named: a trajectory, the state before the first stage.
         at: An address in the run to go to.
 
     Raises:
@@ -48,10 +51,11 @@ def run_app(
     from arcview.session.opened import OpenRun
 
     def open_run(run_path: Path) -> OpenRun:
-        return OpenRun.open(run_path, layout=layout, settings=settings)
+        return OpenRun.open(run_path, layout=layout, given=given, settings=settings)
 
     ahead = None
-    if at is None and OpenRun.cached(path, layout=layout, settings=settings) is None:
+    cached = partial(OpenRun.cached, path, layout=layout, given=given, settings=settings)
+    if at is None and cached() is None:
         from arcview.ui.ahead import read_ahead
 
         ahead = read_ahead(partial(open_run, path))
