@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -180,6 +179,8 @@ def _parsed(source: _Source, problems: list[Problem]) -> object:
 
 def packed_conversation(path: Path) -> Conversation:
     """Reads an archive of a conversation folder; nothing is unpacked to the disk."""
+    import tarfile  # 5 ms, and only archives need it
+
     conversation = Conversation(path.name.removesuffix(".gz").removesuffix(".tar"))
     files: dict[str, _Source] = {}
     read = 0
