@@ -11,6 +11,9 @@ import pytest
 from arcview.model.trajectory import Role, SessionRole, Step, StepKind, ToolKind, Trajectory, Usage
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.atif import AtifReader
+from tests.readers.golden import expected, summary
+
+GOLDEN = expected("atif")
 
 SAMPLES = [
     "atif/converted-by-harbor-0.26/claude-eve-checkpoint_1.trajectory.json",
@@ -80,6 +83,11 @@ def exit_code(tmp_path: Path, content: object, **fields: Any) -> int | None:
 def test_a_real_sample_is_recognised_by_content(cases: Path, sample: str) -> None:
     with (cases / "formats" / sample).open("rb") as file:
         assert AtifReader().detect(file.read(65536), "x") is not None
+
+
+@pytest.mark.parametrize("sample", GOLDEN)
+def test_a_real_sample_reads_as_reviewed(cases: Path, sample: str) -> None:
+    assert summary(cases / "formats" / sample) == GOLDEN[sample]
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -477,3 +485,24 @@ def test_a_version_of_the_future_is_read_and_named(tmp_path: Path) -> None:
 def test_every_published_version_is_known(tmp_path: Path, version: str) -> None:
     found = read(tmp_path, document(agent_step(1), schema_version=version))
     assert found.problems == ()
+
+
+# The marks of our own export
+
+
+@pytest.mark.parametrize("value", [None, 3, "text", [], ["x"], {"a": 1}, True])
+def test_marks_of_the_wrong_type_count_as_absent(tmp_path: Path, value: object) -> None:
+    step_marks = ("key", "kind", "role", "at", "model", "thinking", "usage", "calls", "images")
+    names = (*step_marks, "duration_s", "is_error", "session", "raw", "parent_call")
+    root = ("usage", "sessions", "problems", "unknown_records", "patch", "sessionless")
+    marks = {"arcview": dict.fromkeys(names, value)}
+    whole = {"arcview": dict.fromkeys(root, value)}
+    marked_call = {**call("c"), "extra": {"arcview": dict.fromkeys(("kind", "path"), value)}}
+    step = agent_step(1, tool_calls=[marked_call], extra=marks)
+    found = read(tmp_path, document(step, extra=whole))
+    assert found.step_count + found.tool_call_count >= 1
+
+
+def test_marks_that_are_no_object_are_ignored(tmp_path: Path) -> None:
+    (step,) = read(tmp_path, document(agent_step(1, extra={"arcview": "x"}), extra=3)).steps
+    assert (step.text, step.number) == ("m1", 1)
