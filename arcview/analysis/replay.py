@@ -6,8 +6,9 @@ edit inserted the same text), none. Pure: file contents and edits are handed in.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
@@ -114,7 +115,10 @@ class Replay:
         return None if document is None else "".join(f"{line}\n" for line, _ in document)
 
     def origins(
-        self, path: str, end: str, inserted: Mapping[tuple[str, str], str] | None = None
+        self,
+        path: str,
+        end: str,
+        inserted: Callable[[], Mapping[tuple[str, str], str]] | None = None,
     ) -> FileOrigins:
         """Attributes every line of a file as the stage ended.
 
@@ -125,13 +129,15 @@ class Replay:
         Args:
             path: The file.
             end: Its text as the stage ended.
-            inserted: From `inserted_lines`.
+            inserted: Gives what `inserted_lines` gives; asked only where lines are left open.
         """
         document = self._document(path) or []
         end_lines = split_lines(end)
+        aligned = _aligned(document, end_lines)
+        is_open = any(origin is None for origin in aligned)
+        index = inserted() if inserted is not None and is_open else {}
         lines = [
-            origin or _by_content(inserted or {}, end_lines, number)
-            for number, origin in enumerate(_aligned(document, end_lines))
+            origin or _by_content(index, end_lines, number) for number, origin in enumerate(aligned)
         ]
         return FileOrigins(
             _with_blanks(lines, end_lines),
@@ -186,8 +192,8 @@ def replay_file(
     replay = Replay(lambda name: base if name == path else None)
     for item in edits:
         replay.apply(item)
-    inserted = inserted_lines([*commands, *((item.step, item.edit.new) for item in edits)])
-    return replay.origins(path, end, inserted)
+    texts = [*commands, *((item.step, item.edit.new) for item in edits)]
+    return replay.origins(path, end, lambda: inserted_lines(texts))
 
 
 class _Misfit:
@@ -225,10 +231,15 @@ def _rewritten(document: list[_Line], new: list[str], step: str) -> list[_Line]:
     return result
 
 
-def _matches(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[int, int, int]]:
-    """Matching runs (old start, new start, length): common ends first, then difflib between.
+_SMALL = 10_000
+"""Lines times lines up to which difflib alone is quick."""
 
-    Trimming the ends first makes an ordinary edit linear; what is left is small.
+
+def _matches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Matching runs (old start, new start, length), in order.
+
+    Common ends are trimmed first, which makes an ordinary edit linear. What is left is cut at the
+    lines that both sides have exactly once (patience), and difflib does the small rest.
     """
     head = 0
     limit = min(len(old), len(new))
@@ -239,32 +250,75 @@ def _matches(old: Sequence[str], new: Sequence[str]) -> Iterable[tuple[int, int,
         tail += 1
     if head:
         yield 0, 0, head
-    middle = SequenceMatcher(
-        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
-    )
-    for block in middle.get_matching_blocks():
-        if block.size:
-            yield head + block.a, head + block.b, block.size
+    middle = (old[head : len(old) - tail], new[head : len(new) - tail])
+    for old_start, new_start, size in _between_ends(*middle):
+        yield head + old_start, head + new_start, size
     if tail:
         yield len(old) - tail, len(new) - tail, tail
 
 
-_BLANKS = re.compile(r"\s+")
+def _between_ends(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    if not old or not new:
+        return
+    anchors = _anchors(old, new) if len(old) * len(new) > _SMALL else []
+    if not anchors:
+        for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+            if block.size:
+                yield block.a, block.b, block.size
+        return
+    at_old = at_new = 0
+    for old_line, new_line in [*anchors, (len(old), len(new))]:
+        for old_start, new_start, size in _matches(old[at_old:old_line], new[at_new:new_line]):
+            yield at_old + old_start, at_new + new_start, size
+        if old_line < len(old):
+            yield old_line, new_line, 1
+        at_old, at_new = old_line + 1, new_line + 1
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """The longest rising sequence of lines that each side has exactly once."""
+    counts_old, counts_new = Counter(old), Counter(new)
+    places = {line: place for place, line in enumerate(new) if counts_new[line] == 1}
+    pairs = [
+        (place, places[line])
+        for place, line in enumerate(old)
+        if counts_old[line] == 1 and line in places
+    ]
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int | None] = []
+    for index, (_, new_line) in enumerate(pairs):
+        rank = bisect_left(ends, new_line)
+        before.append(last[rank - 1] if rank else None)
+        if rank == len(ends):
+            ends.append(new_line)
+            last.append(index)
+        else:
+            ends[rank], last[rank] = new_line, index
+    found: list[tuple[int, int]] = []
+    step: int | None = last[-1] if last else None
+    while step is not None:
+        found.append(pairs[step])
+        step = before[step]
+    return found[::-1]
 
 
 def _squeezed(line: str) -> str:
-    return _BLANKS.sub("", line)
+    return "".join(line.split())
 
 
 def _aligned(document: list[_Line], end: list[str]) -> list[LineOrigin | None]:
     """Origins of the end's lines that the replayed document has, white space ignored."""
     origins: list[LineOrigin | None] = [None] * len(end)
+    kept: dict[str | None, LineOrigin] = {}
     old = [_squeezed(line) for line, _ in document]
     new = [_squeezed(line) for line in end]
     for old_start, new_start, size in _matches(old, new):
         for offset in range(size):
             step = document[old_start + offset][1]
-            origins[new_start + offset] = LineOrigin("exact", step, inherited=step is None)
+            if step not in kept:
+                kept[step] = LineOrigin("exact", step, inherited=step is None)
+            origins[new_start + offset] = kept[step]
     return origins
 
 

@@ -59,12 +59,22 @@ class Pattern:
     needle: str | None = None
     """For a literal whose case does not matter: the literal in lower case."""
 
-    def may_be_in(self, text: str) -> bool:
-        """False where a cheap look shows that the text has no match.
+    def starts(self, text: str) -> Callable[[int], int]:
+        """Gives, for a place in the text, where the next match begins; -1 where there is none.
 
-        The regex engine compares case by case, which takes thirty times as long.
+        The regex engine compares case by case, which takes thirty times as long as looking for the
+        literal in the text in lower case.
         """
-        return self.needle is None or not text.isascii() or self.needle in text.lower()
+        needle, regex = self.needle, self.regex
+        if needle is not None and text.isascii():
+            lowered = text.lower()
+            return lambda place: lowered.find(needle, place)
+
+        def next_start(place: int) -> int:
+            match = regex.search(text, place)
+            return -1 if match is None else match.start()
+
+        return next_start
 
 
 def compile_pattern(text: str, *, regex: bool = False) -> Pattern:
@@ -114,34 +124,29 @@ def _search_text(
             raise CancelledError("cancelled")
         end = _slice_end(text, position)
         piece = text if end - position == len(text) else text[position:end]
-        if pattern.may_be_in(piece):
-            yield from _search_piece(place, piece, line_number, pattern.regex)
+        yield from _search_piece(place, piece, line_number, pattern)
         line_number += piece.count("\n")
         position = end
 
 
-def _search_piece(
-    place: Place, piece: str, first_line: int, pattern: re.Pattern[str]
-) -> Iterator[Hit]:
+def _search_piece(place: Place, piece: str, first_line: int, pattern: Pattern) -> Iterator[Hit]:
     """The matching lines of a piece that begins and ends at line ends.
 
-    One engine call from match to match: lines are only cut out where there is a match in them.
+    From match to match: lines are only cut out where there is a match in them.
     """
-    start = counted = 0
-    line_number = first_line
-    while (match := pattern.search(piece, start)) is not None:
-        line_start = piece.rfind("\n", 0, match.start()) + 1
+    next_start = pattern.starts(piece)
+    start, counted, line_number = 0, 0, first_line
+    while start <= len(piece) and (found := next_start(start)) >= 0:
+        line_start = piece.rfind("\n", 0, found) + 1
         line_end = piece.find("\n", line_start)
         line_end = len(piece) if line_end < 0 else line_end
         line = piece[line_start:line_end]
         line_number += piece.count("\n", counted, line_start)
         counted = line_start
-        spans = tuple(m.span() for m in pattern.finditer(line) if m.end() > m.start())
+        spans = tuple(m.span() for m in pattern.regex.finditer(line) if m.end() > m.start())
         if spans:
             yield Hit(place, line_number, line, spans)
         start = line_end + 1
-        if start > len(piece):
-            return
 
 
 def _slice_end(text: str, start: int) -> int:

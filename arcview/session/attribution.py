@@ -8,10 +8,11 @@ milliseconds and belongs into a worker.
 from __future__ import annotations
 
 from collections import ChainMap, Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arcview.analysis.edits import FileEdit
 from arcview.analysis.replay import (
     Certainty,
     FileOrigins,
@@ -22,7 +23,6 @@ from arcview.analysis.replay import (
 )
 from arcview.analysis.step_edits import Resolve, resolver, step_edits, workspace_root
 from arcview.errors import ArcviewError, CancelledError
-from arcview.model.patch import ChangeKind
 from arcview.model.states import StateKind
 from arcview.model.trajectory import ToolKind, Trajectory
 from arcview.session.workspace_files import WorkspaceFiles
@@ -67,17 +67,26 @@ class StepShare:
     lines: int
 
 
-@dataclass(frozen=True, slots=True)
 class _Way:
     """What is known of the way from the state before to a state."""
 
-    trajectory: Trajectory
-    numbers: dict[str, int | None]
-    edits: tuple[StepEdit, ...]
-    commands: tuple[tuple[str, str], ...]
-    in_commands: dict[tuple[str, str], str]
-    """The lines that stand in them, as `inserted_lines` gives them."""
-    replay: Replay
+    def __init__(self, trajectory: Trajectory, edits: tuple[StepEdit, ...]) -> None:
+        self.trajectory = trajectory
+        self.edits = edits
+        self.numbers = {step.key: step.number for step in trajectory.steps}
+        self.commands = tuple(
+            (step.key, call.command)
+            for step in trajectory.steps
+            for call in step.calls
+            if call.kind is ToolKind.SHELL and call.command is not None
+        )
+        self._in_commands: dict[tuple[str, str], str] | None = None
+
+    def inserted(self, texts: list[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+        """The lines that edits (step, text) or shell commands spell out; edits win."""
+        if self._in_commands is None:
+            self._in_commands = inserted_lines(self.commands)
+        return ChainMap(inserted_lines(texts), self._in_commands)
 
 
 class Attribution:
@@ -110,11 +119,14 @@ class Attribution:
             line: 1-based.
         """
         blamed = self.blame(state, path)
+        self._preload(blamed[line - 1 : line] if line > 0 else ())
         return self._with_step(*blamed[line - 1]) if 0 < line <= len(blamed) else None
 
     def sources(self, state: str, path: str) -> tuple[LineSource, ...]:
         """The source of every line of a file, in order; empty where the file cannot be blamed."""
-        return tuple(self._with_step(*blamed) for blamed in self.blame(state, path))
+        blamed = self.blame(state, path)
+        self._preload(blamed)
+        return tuple(self._with_step(*line) for line in blamed)
 
     def coverage(self, state: str, path: str) -> tuple[int, int]:
         """(Lines of a state's own change with an exact step, lines of that change)."""
@@ -180,6 +192,16 @@ class Attribution:
             self._resolvers[state] = resolver(root, files)
         return self._resolvers[state]
 
+    def _preload(self, blamed: Iterable[tuple[str, str, int]]) -> None:
+        """Reads what the replays of some lines need in one go."""
+        for_replay = {(state, path) for state, path, _ in blamed}
+        wanted: list[tuple[str | None, str]] = []
+        for state, path in for_replay:
+            if (state, path) not in self._origins:
+                old = self._files.renames(state).get(path, path)
+                wanted += ((state, path), (self._files.before(state), old))
+        self._files.preload(wanted)
+
     def _with_step(self, state_id: str, path: str, line: int) -> LineSource:
         state = self._opened.run.state(state_id)
         stage = state.stage if state is not None else 0
@@ -230,18 +252,15 @@ class Attribution:
         end = self._files.text(state_id, path)
         if end is None:
             return None
-        way = self._way(state_id)
-        names = {path, self._renamed(state_id).get(path)}
-        texts = ((item.step, item.edit.new) for item in way.edits if item.edit.path in names)
-        return way.replay.origins(path, end, ChainMap(inserted_lines(texts), way.in_commands))
-
-    def _renamed(self, state_id: str) -> dict[str, str]:
-        """New → old path of the files that the change to a state renamed."""
-        return {
-            change.path: change.old_path
-            for change in self._files.own_changes(state_id)
-            if change.kind is ChangeKind.RENAMED and change.old_path is not None
-        }
+        files, base, way = self._files, self._files.before(state_id), self._way(state_id)
+        renamed = files.renames(state_id)
+        edits = _edits_of_file(way.edits, {path, renamed.get(path, path)})
+        # Not `self`: a circle would hold the run's cache until the next collection.
+        replay = Replay(lambda name: files.text(base, name), renamed)
+        for item in edits:
+            replay.apply(item)
+        texts = [(item.step, item.edit.new) for item in edits]
+        return replay.origins(path, end, lambda: way.inserted(texts))
 
     def _read_trajectory(self, state_id: str) -> Trajectory:
         state = self._opened.run.state(state_id)
@@ -253,19 +272,21 @@ class Attribution:
     def _way(self, state_id: str) -> _Way:
         if state_id not in self._ways:
             trajectory = self._read_trajectory(state_id)
-            edits = step_edits(trajectory, self.resolve(state_id))
-            files, base = self._files, self._files.before(state_id)
-            # Not `self`: a circle would hold the run's cache until the next collection.
-            replay = Replay(lambda path: files.text(base, path), self._renamed(state_id))
-            for item in edits:
-                replay.apply(item)
-            commands = tuple(
-                (step.key, call.command)
-                for step in trajectory.steps
-                for call in step.calls
-                if call.kind is ToolKind.SHELL and call.command is not None
-            )
-            numbers = {step.key: step.number for step in trajectory.steps}
-            in_commands = inserted_lines(commands)
-            self._ways[state_id] = _Way(trajectory, numbers, edits, commands, in_commands, replay)
+            self._ways[state_id] = _Way(trajectory, step_edits(trajectory, self.resolve(state_id)))
         return self._ways[state_id]
+
+
+def _edits_of_file(edits: tuple[StepEdit, ...], names: set[str]) -> list[StepEdit]:
+    """The edits that a file's lines may come through: its own, and of what it was made from."""
+    found = []
+    for item in reversed(edits):
+        edit = item.edit
+        if edit.path in names or edit.source in names or _deletes_folder_of(edit, names):
+            found.append(item)
+            if edit.source:
+                names.add(edit.source)
+    return found[::-1]
+
+
+def _deletes_folder_of(edit: FileEdit, names: set[str]) -> bool:
+    return edit.kind == "delete" and any(name.startswith(f"{edit.path}/") for name in names)

@@ -12,7 +12,6 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
@@ -26,8 +25,9 @@ from arcview.states.cache import (
     enforce_limit,
     write_atomically,
 )
+from arcview.states.entries import StepState, TreeEntry, parse_entry
 from arcview.states.objects import EMPTY_BLOB, MODE_SUBMODULE
-from arcview.states.patch_names import decode, is_inside
+from arcview.states.patch_names import is_inside
 from arcview.states.record import StateRecord, load_records
 from arcview.states.recorded import AS_RECORDED, RecordedPatches
 from arcview.states.survey import has_source, survey
@@ -36,34 +36,14 @@ if TYPE_CHECKING:
     from arcview.states.blame import BlameLine
     from arcview.states.changes import Changes
     from arcview.states.ingest import Progress
+    from arcview.states.line import LineChange
+
+__all__ = ["PATCH_LIMIT_BYTES", "StateStore", "StepState", "TreeEntry"]
 
 PATCH_LIMIT_BYTES = 2 << 20
 """Both sides of a file together; above it a patch is only made when all of it is asked for."""
 
 _BIG = f"of {BIG_FILE_BYTES >> 20} MiB or more: compared as a whole, text or not"
-
-
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
-    """One file of a state."""
-
-    path: str
-    mode: str
-    """Git mode: `100644`, `100755`, `120000` (symlink) or `160000` (submodule)."""
-    blob: str
-    size_bytes: int | None
-    """Null for submodules."""
-
-
-@dataclass(frozen=True, slots=True)
-class StepState:
-    """The workspace as it stood after one step of a stage or pass."""
-
-    id: str
-    """For `changes`, `patch`, `file` and `entries`, which take it like the id of a state."""
-    key: str | None
-    """Key of the step; null where the run does not name exactly one."""
-    tree: str
 
 
 class StateStore:
@@ -83,6 +63,7 @@ class StateStore:
         self._records: dict[str, StateRecord] = load_records(cache.states_git)
         self._changes: dict[tuple[str, str], Changes] = {}
         self._recorded = RecordedPatches(run)
+        self._line: tuple[str, dict[str, tuple[LineChange, ...]]] | None = None
         self._held = False
         self._lock = threading.Lock()
 
@@ -316,6 +297,30 @@ class StateStore:
             return None  # not read yet
         return self._recorded.between(old, new)
 
+    def line(self) -> dict[str, tuple[LineChange, ...]]:
+        """What each state of the agent's line changed, by id and in order; read once.
+
+        The first has all of its files. States that are missing are not in it.
+
+        Raises:
+            GitError: git is missing, too old, or cannot read the store.
+        """
+        ids = [state.id for state in self._run.agent_states()]
+        commits = {
+            record.commit: state_id
+            for state_id in ids
+            if (record := self._records.get(state_id)) is not None and record.commit is not None
+        }
+        tip = next(reversed(commits), None)
+        if tip is None:
+            return {}
+        if self._line is None or self._line[0] != tip:
+            from arcview.states.line import read_line
+
+            self._hold()
+            self._line = (tip, read_line(self._git, tip, commits))
+        return self._line[1]
+
     def _tree(self, state_id: str) -> str:
         tree = self.tree(state_id)
         if tree is None:
@@ -370,7 +375,7 @@ class StateStore:
     def _list(self, tree: str, args: list[str]) -> tuple[TreeEntry, ...]:
         self._hold()
         listed = self._git.run(["ls-tree", "-z", "--long", "--full-tree", tree, *args])
-        return tuple(_entry(record) for record in listed.split(b"\0") if record)
+        return tuple(parse_entry(record) for record in listed.split(b"\0") if record)
 
     def _hold(self) -> None:
         """Keeps the cached run from being evicted for as long as this object lives."""
@@ -378,9 +383,3 @@ class StateStore:
             if not self._held:
                 weakref.finalize(self, os.close, self._cache.hold())
                 self._held = True
-
-
-def _entry(record: bytes) -> TreeEntry:
-    facts, _, path = record.partition(b"\t")
-    mode, _, blob, size = facts.decode("ascii").split()
-    return TreeEntry(decode(path), mode, blob, None if size == "-" else int(size))

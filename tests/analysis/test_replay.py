@@ -161,3 +161,22 @@ def test_a_deleted_folder_takes_its_files_along() -> None:
     replay.apply(StepEdit("s2", FileEdit("pkg", "delete")))
 
     assert (replay.text("pkg/a.py"), replay.text("pkg/b.py")) == (None, None)
+
+
+def test_a_rewrite_of_a_long_file_keeps_the_lines_that_stayed() -> None:
+    """Long enough for the method that difflib alone would be slow for."""
+    rng = random.Random(3)
+    base = [f"line {n}" if n % 3 else "}" for n in range(600)]
+    new = list(base)
+    for place in rng.sample(range(600), 60):
+        new[place] = f"changed {place}"
+    del new[100:140]
+    new[300:300] = [f"added {n}" for n in range(50)]
+    text = "".join(f"{line}\n" for line in new)
+
+    origins = replay_file("".join(f"{line}\n" for line in base), text, [write("s1", text)])
+
+    written = {line for line, origin in zip(new, origins.lines, strict=True) if origin.step}
+    assert {line for line in new if line.startswith(("changed", "added"))} <= written
+    assert written - {"}"} == {line for line in new if line.startswith(("changed", "added"))}
+    assert sum(origin.step is not None for origin in origins.lines) < 125
