@@ -25,6 +25,7 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.LIBRARY: (Context.ROWS, Context.APP),
     Context.TEXT: (Context.ROWS, Context.APP),
     Context.FILE: (Context.TEXT, Context.ROWS, Context.APP),
+    Context.FIND: (Context.ROWS, Context.APP),
     Context.CHOICE: (Context.ROWS, Context.APP),
 }
 

@@ -37,11 +37,11 @@ LIST_COMMANDS: tuple[Command, ...] = (
         by_widget=True,
     ),
     command(
-        _C.ROWS, _G.MOVE, "page_down", "pagedown ctrl+f", "Page down", "A page down.",
+        _C.ROWS, _G.MOVE, "page_down", "pagedown", "Page down", "A page down.",
         by_widget=True,
     ),
     command(
-        _C.ROWS, _G.MOVE, "page_up", "pageup ctrl+b", "Page up", "A page up.", by_widget=True,
+        _C.ROWS, _G.MOVE, "page_up", "pageup", "Page up", "A page up.", by_widget=True,
     ),
     command(
         _C.ROWS, _G.MOVE, "pick", "enter", "Open or follow",
@@ -54,7 +54,8 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "Searches the pane; in the trajectory, all steps. Lower case finds both cases.", "search",
     ),
     command(
-        _C.ROWS, _G.SEARCH, "search_next", "n", "Next match", "The next match.",
+        _C.ROWS, _G.SEARCH, "search_next", "n", "Next match",
+        "The next match; of a search through the whole run, in whatever pane it is.",
         by_widget=True,
     ),
     command(
@@ -69,6 +70,19 @@ LIST_COMMANDS: tuple[Command, ...] = (
     command(
         _C.RUN, _G.OUT, "open_in_editor", "o", "Open in $EDITOR",
         "Opens the file under the cursor, as it was in that state, in your editor.",
+    ),
+    # Finding
+    command(
+        _C.FIND, _G.SEARCH, "find_box", "ctrl+f i", "Change the text",
+        "Back to the box in which the text stands.", "text",
+    ),
+    command(
+        _C.FIND, _G.SEARCH, "toggle_regex", "ctrl+r", "Literal or regular expression",
+        "Searches again, with the text taken the other way.", "regex",
+    ),
+    command(
+        _C.FIND, _G.SEARCH, "stop_or_close", "escape backspace", "Stop or go back",
+        "Stops a search that is under way; without one, back to where you were.", "stop, back",
     ),
     # List of runs
     command(

@@ -20,6 +20,7 @@ class Context(StrEnum):
     LIBRARY = "list of runs"
     TEXT = "text screen"
     FILE = "file of a state"
+    FIND = "finding"
     CHOICE = "choosing"
 
 

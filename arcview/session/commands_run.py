@@ -186,6 +186,11 @@ RUN_COMMANDS: tuple[Command, ...] = (
         _C.TRAJECTORY, _G.STEPS, "whole_text", "O", "Whole text",
         "What is under the cursor on a screen of its own, not cut anywhere.",
     ),
+    # Searching
+    command(
+        _C.RUN, _G.SEARCH, "find", "ctrl+f", "Find in the whole run",
+        "Searches steps, diffs, gate messages, specifications and logs of every stage.", "find",
+    ),
     # The run
     command(
         _C.RUN, _G.RUN, "spec", "s", "Specification", "What the agent was told at this stage.",

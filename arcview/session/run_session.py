@@ -59,6 +59,8 @@ class Target:
     """Id of a test, for the gate."""
     row: int | None = None
     """A row of the pane, when coming back to it."""
+    match: int | None = None
+    """Which match of what is being found, in the step; 0-based."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,15 +283,16 @@ class RunSession:
 
     # Following and coming back
 
-    def follow(self, target: Target, row: int, stop: int | None = None) -> Change:
+    def follow(self, target: Target, row: int | None, stop: int | None = None) -> Change:
         """Goes to where something comes from and remembers the way.
 
         Args:
             target: The place to go to.
-            row: The cursor's row in the pane that is left.
+            row: The cursor's row in the pane that is left; null does not remember it.
             stop: Position in `stops` to select first; null stays.
         """
-        self._way.append(_Place(self.at, self.column, self.mode, self.zoomed, row))
+        if row is not None:
+            self._way.append(_Place(self.at, self.column, self.mode, self.zoomed, row))
         change = _changed() if stop is None else self.go_to(stop)
         change = self._with_focus(change, target.column)
         if self.zoomed:

@@ -5,6 +5,8 @@ from textual.widget import Widget
 
 from arcview.session.commands import COMMANDS, Context
 from arcview.ui.application import ArcviewApp
+from arcview.ui.screens.file import FileScreen
+from arcview.ui.screens.find import FindScreen
 from arcview.ui.screens.library import LibraryScreen
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
@@ -20,10 +22,12 @@ _WIDGETS: dict[Context, tuple[type[Widget], ...]] = {
     Context.TRAJECTORY: (StepsPane,),
 }
 _SCREENS = {
-    Context.ROWS: (RunScreen, LibraryScreen, TextScreen),
+    Context.ROWS: (RunScreen, LibraryScreen, TextScreen, FindScreen),
     Context.LIBRARY: (LibraryScreen,),
     Context.TEXT: (TextScreen,),
     Context.CHOICE: (TextScreen,),
+    Context.FILE: (FileScreen,),
+    Context.FIND: (FindScreen,),
 }
 
 

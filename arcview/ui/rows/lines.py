@@ -33,20 +33,27 @@ class Cell(NamedTuple):
 
 
 class Needle:
-    """A search text: literal, and blind to case unless it holds an upper-case letter."""
+    """A search text: literal, and blind to case unless it holds an upper-case letter.
 
-    def __init__(self, text: str) -> None:
+    Args:
+        text: What is searched for.
+        pattern: What it means, where it is no literal.
+    """
+
+    def __init__(self, text: str, pattern: re.Pattern[str] | None = None) -> None:
         self.text = text
         self.ignore_case = text == text.lower()
-        self.pattern = re.compile(re.escape(text), re.IGNORECASE if self.ignore_case else 0)
+        flags = re.IGNORECASE if self.ignore_case else 0
+        self.pattern = pattern or re.compile(re.escape(text), flags)
 
     def within(self, text: str) -> bool:
         """Whether the text holds it."""
-        return self.pattern.search(text) is not None
+        found = self.pattern.search(text)
+        return found is not None and (bool(found.group()) or bool(self.spans(text)))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Character offsets of every occurrence."""
-        return [match.span() for match in self.pattern.finditer(text)]
+        return [match.span() for match in self.pattern.finditer(text) if match.group()]
 
 
 class RowSource:

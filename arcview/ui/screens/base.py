@@ -107,6 +107,16 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         elif event.wrapped:
             self.notice("the search went on from the other end")
 
+    @on(RowView.OnwardWanted)
+    def _onward_wanted(self, message: RowView.OnwardWanted) -> None:
+        message.stop()
+        self.search_onward(message.direction)
+
+    def search_onward(self, direction: int) -> None:
+        """To the next hit of a search through more than one pane, where there is one."""
+        del direction
+        self.notice("nothing is searched for; / asks for a text")
+
     # Taking something out
 
     def action_copy(self) -> None:

@@ -23,8 +23,8 @@ from arcview.ui.bindings import bindings
 from arcview.ui.rows.header import header_line
 from arcview.ui.rows.rail import rail_items
 from arcview.ui.safe import PlainStatic
-from arcview.ui.screens.run_arrivals import RunArrivals
 from arcview.ui.screens.run_content import RunContent
+from arcview.ui.screens.run_links import RunLinks
 from arcview.ui.screens.run_loader import RunLoader
 from arcview.ui.widgets.hint_bar import HintBar
 from arcview.ui.widgets.panes import ListPane
@@ -35,6 +35,7 @@ from arcview.ui.widgets.tabs import TabLine
 if TYPE_CHECKING:
     from arcview.session.run_session_address import Destination
     from arcview.ui.rows.steps import Jump
+    from arcview.ui.screens.run_find import RunFind
     from arcview.ui.screens.run_follow import RunFollow
     from arcview.ui.screens.run_long import RunLong
 
@@ -58,7 +59,7 @@ _LOOK_EVERY_S = 15
 _TABS = {"Diff": Column.DIFF, "Gate": Column.GATE, "Self-tests": Column.SELF_TESTS}
 
 
-class RunScreen(RunArrivals):
+class RunScreen(RunLinks):
     """One run."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.RUN)
@@ -83,7 +84,6 @@ class RunScreen(RunArrivals):
         self._reopen = reopen
         self._at = at
         self._returns = returns
-        self._following: RunFollow | None = None
         self.is_stale = False
         self.tree_wanted = False
         """Whether the tree of changed files stands in the place of the diff."""
@@ -105,7 +105,7 @@ class RunScreen(RunArrivals):
         )
         self.loader = RunLoader(self, opened, self._reopen)
         self.content = RunContent(self.loader, opened, self.session)
-        self.long = self._following = None
+        self.long = self._following = self._finding = None
 
     def compose(self) -> ComposeResult:
         """The lines and panes from top to bottom; two panes are places to be taken."""
@@ -321,6 +321,14 @@ class RunScreen(RunArrivals):
             self._following = RunFollow(self)
         return self._following
 
+    def finding(self) -> RunFind:
+        """The search through the whole run."""
+        if self._finding is None:
+            from arcview.ui.screens.run_find import RunFind  # only who searches needs it
+
+            self._finding = RunFind(self)
+        return self._finding
+
     # Keys that are more than a change of the session
 
     def action_file_tree(self) -> None:
@@ -334,22 +342,6 @@ class RunScreen(RunArrivals):
         self._lay_out()
         self._focus()
 
-    def action_raw_log(self) -> None:
-        """What the gate's commands printed."""
-        self.following().open_first_log()
-
-    def action_next_editing_step(self) -> None:
-        """Who wrote the file under the cursor."""
-        self.following().next_editing_step()
-
-    def action_view_file(self) -> None:
-        """The file under the cursor, whole."""
-        self.following().view_file()
-
-    def action_whole_text(self) -> None:
-        """What is under the cursor, not cut."""
-        self.following().whole_text()
-
     def jump(self, kind: Jump, direction: int) -> None:
         """Moves in the trajectory, from whatever pane."""
         self.apply(self.session.focus(Column.TRAJECTORY))
@@ -362,26 +354,6 @@ class RunScreen(RunArrivals):
         self.show_tree(wanted=False)
         if self.long is not None and not self.long.jump_file(direction):
             self.notice(f"no file {'further on' if direction > 0 else 'before'}")
-
-    def action_spec(self) -> None:
-        """What the agent was told."""
-        self.following().open.spec()
-
-    def action_contract(self) -> None:
-        """What the stage promises."""
-        self.following().open.contract()
-
-    def action_problems(self) -> None:
-        """What is wrong with the run's files."""
-        self.following().open.problems()
-
-    def action_choose_states(self) -> None:
-        """Two states to compare."""
-        self.following().open.choose_states()
-
-    def action_open_in_editor(self) -> None:
-        """The file under the cursor in the editor."""
-        self.following().open_in_editor()
 
     def action_reload(self) -> None:
         """Reads the run again."""

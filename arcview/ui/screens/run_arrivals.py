@@ -26,6 +26,7 @@ from arcview.ui.screens.run_loader import (
 from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
+    from arcview.ui.screens.run_find import HitsFound, RunFind
     from arcview.ui.screens.run_follow import RunFollow
     from arcview.ui.screens.run_long import RunLong
     from arcview.ui.widgets.long_panes import DiffPane
@@ -42,6 +43,10 @@ class RunArrivals(RunKeys):
 
     def following(self) -> RunFollow:
         """The links of the screen."""
+        raise NotImplementedError
+
+    def finding(self) -> RunFind:
+        """The search through the whole run."""
         raise NotImplementedError
 
     def show_overview(self) -> None:
@@ -99,6 +104,10 @@ class RunArrivals(RunKeys):
     @on(LineTraced)
     def _line_traced(self, message: LineTraced) -> None:
         self.following().put_line(message)
+
+    def on_hits_found(self, message: HitsFound) -> None:
+        """Something was found in the run."""
+        self.finding().put(message)
 
     @on(FileBlamed)
     def _file_blamed(self, message: FileBlamed) -> None:

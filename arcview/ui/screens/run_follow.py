@@ -76,7 +76,13 @@ class RunFollow:
             with view.keeping_place():
                 rows.toggle(index)
 
-    def _open_test(self, row: GateRow) -> None:
+    def open_test_under_cursor(self) -> tuple[SectionRows, TextScreen] | None:
+        """The test that the gate's cursor is on; null where it is on none."""
+        gate = self._screen.content.gate
+        row = gate.source.at(gate.cursor) if isinstance(gate.source, GateRows) else None
+        return self._open_test(row) if row is not None and row.test is not None else None
+
+    def _open_test(self, row: GateRow) -> tuple[SectionRows, TextScreen]:
         """All of a test at once; where it comes from follows from a thread."""
         assert row.test is not None
         waiting = (Section("Where it comes from", "… following the failure\n"),)
@@ -90,6 +96,7 @@ class RunFollow:
         if row.failing is not None:
             self._failure = row.failing, rows, screen
             self._screen.loader.trail(self._screen.session.stop, row.failing)
+        return rows, screen
 
     def put_trail(self, found: TrailFound) -> None:
         """Shows where the test leads that is open."""
@@ -173,10 +180,10 @@ class RunFollow:
         return any(h.new_start <= line < h.new_start + h.new_count for h in patch.hunks)
 
     def _close_and_follow(self, target: Target, stop: int | None = None) -> None:
-        self._uncover()
+        self.uncover()
         self._follow(target, stop)
 
-    def _uncover(self) -> None:
+    def uncover(self) -> None:
         """Closes the texts that are open over the run screen."""
         app = self._screen.app
         while app.screen is not self._screen:

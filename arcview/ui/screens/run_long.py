@@ -232,7 +232,10 @@ class RunLong:
         if target.row is not None:
             pane.move_to(target.row)
         elif target.step is not None:
-            return self.steps.go_to(target.step)
+            found = self.steps.go_to(target.step)
+            if found and target.match is not None:
+                self.steps.go_to_match(target.match)
+            return found
         elif target.path is not None:
             return self.diff.go_to(target.path, target.line)
         return True

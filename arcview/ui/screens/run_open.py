@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -48,6 +49,7 @@ class RunOpen:
         """Rows on a screen of their own."""
         content = pieces((one_line(title), "bold"))
         opened = TextScreen(content, rows, follow=follow, cursor=cursor, context=context)
+        opened.onward = self._screen.search_onward
         self._screen.app.push_screen(opened)
         return opened
 
@@ -64,42 +66,53 @@ class RunOpen:
         from arcview.ui.screens.file import FileScreen  # only who views a file needs it
 
         opened = FileScreen(self._screen, state, path, decoded, line)
+        opened.onward = self._screen.search_onward
         self._screen.app.push_screen(opened)
 
-    def log(self, path: str) -> None:
+    def log(self, path: str, line: int = 1) -> TextScreen | None:
         """A raw log or report of the gate."""
-        self._text(path, lambda: self._screen.opened.text(path), "is not there", numbered=True)
+        get = partial(self._screen.opened.text, path)
+        return self._text(path, get, "is not there", numbered=True, line=line)
 
-    def spec(self) -> None:
+    def spec(self, line: int = 1) -> TextScreen | None:
         """What the agent was told at the stage."""
         stage = self._screen.session.stop.stage
-        self._text(
+        return self._text(
             f"Specification of stage {stage}",
             lambda: self._screen.opened.spec(stage),
             f"no specification of stage {stage} is recorded",
+            line=line,
         )
 
-    def contract(self) -> None:
+    def contract(self, line: int = 1) -> TextScreen | None:
         """Names, signatures, constants and messages that the stage promises."""
         stage = self._screen.session.stop.stage
-        self._text(
+        return self._text(
             f"Contract of stage {stage}",
             lambda: self._screen.opened.contract(stage),
             f"no contract of stage {stage} is recorded",
+            line=line,
         )
 
     def _text(
-        self, title: str, get: Callable[[], str | None], absent: str, *, numbered: bool = False
-    ) -> None:
+        self,
+        title: str,
+        get: Callable[[], str | None],
+        absent: str,
+        *,
+        numbered: bool = False,
+        line: int = 1,
+    ) -> TextScreen | None:
         try:
             text = get()
         except ArcviewError as error:
             self._screen.notice(str(error))
-            return
+            return None
         if text is None:
             self._screen.notice(absent)
-        else:
-            self.rows(title, TextRows(text, numbered=numbered))
+            return None
+        rows = TextRows(text, numbered=numbered)
+        return self.rows(title, rows, cursor=rows.row_of(line))
 
     def problems(self) -> None:
         """Damaged and missing files of the run."""

@@ -50,8 +50,11 @@ class TextScreen(BaseScreen):
         self._title = title
         self._rows = rows
         self._follow = follow
-        self._cursor = cursor
+        self.cursor = cursor
+        """Row to begin at."""
         self._where = context
+        self.onward: Callable[[int], None] | None = None
+        """Goes to the next hit of a search through the whole run."""
         self.view = ListPane(id="text")
 
     def compose(self) -> ComposeResult:
@@ -68,9 +71,9 @@ class TextScreen(BaseScreen):
 
     def _show(self) -> None:
         # Wrapped rows have their numbers only after the width is known.
-        anchor = self._rows.anchor(self._cursor) if len(self._rows) else None
+        anchor = self._rows.anchor(self.cursor) if len(self._rows) else None
         self.view.set_source(self._rows)
-        if anchor is not None and self._cursor:
+        if anchor is not None and self.cursor:
             self.view.move_to(self._rows.locate(anchor), "top")
 
     @property
@@ -83,6 +86,13 @@ class TextScreen(BaseScreen):
         message.stop()
         if self._follow is not None:
             self._follow(message.index)
+
+    def search_onward(self, direction: int) -> None:
+        """To the next hit, wherever that is."""
+        if self.onward is not None:
+            self.onward(direction)
+        else:
+            super().search_onward(direction)
 
     def action_close(self) -> None:
         """Back to where one came from."""

@@ -14,7 +14,6 @@ from textual import events
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
@@ -22,6 +21,7 @@ from textual.worker import Worker
 
 from arcview.ui import theme
 from arcview.ui.rows.lines import Needle, RowSource
+from arcview.ui.widgets.row_view_actions import RowNavigation
 from arcview.ui.widgets.row_view_draw import RowPainter, selected_text
 from arcview.ui.widgets.row_view_search import look_for
 from arcview.ui.widgets.styles import StyleResolver
@@ -46,7 +46,7 @@ class RowMessage(Message):
         return self.view
 
 
-class RowView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowView(RowNavigation, can_focus=True, inherit_bindings=False):
     """Shows the rows of a `RowSource` with a cursor, search, sideways scrolling and selection.
 
     It has actions and no keys: those come from the command registry, by the subclass that is used.
@@ -88,6 +88,12 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         wrapped: bool
         """Whether it went past the last row and on from the first, or the reverse."""
 
+    @dataclass
+    class OnwardWanted(RowMessage):
+        """The next match is wanted, though nothing is searched for in these rows alone."""
+
+        direction: int
+
     def __init__(
         self,
         source: RowSource | None = None,
@@ -101,6 +107,7 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         self._sideways = self._widest = 0
         self._generation = 0
         self._needle: Needle | None = None
+        self._mark: Needle | None = None
         self._fitted_width = -1
         self._strips: LRUCache[tuple[object, ...], Strip] = LRUCache(_CACHED_ROWS)
         self._styles = StyleResolver()
@@ -129,6 +136,11 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
     def needle(self) -> Needle | None:
         """What is being searched for."""
         return self._needle
+
+    @property
+    def marked(self) -> Needle | None:
+        """What was searched for elsewhere and is shown here."""
+        return self._mark
 
     def set_source(self, source: RowSource, *, cursor: int = 0) -> None:
         """Shows other rows, from the given cursor on."""
@@ -179,7 +191,12 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
     def clear_search(self) -> None:
         """Forgets the search text and its marks; stops a search that is under way."""
         self.cancel_search()
-        self._needle = None
+        self._needle = self._mark = None
+        self.redraw_rows()
+
+    def mark(self, needle: Needle | None) -> None:
+        """Shows where a text stands that was searched for elsewhere."""
+        self._mark = needle
         self.redraw_rows()
 
     def cancel_search(self) -> None:
@@ -295,7 +312,7 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
             overlay=self._style(("", theme.CURSOR_BLURRED, theme.CURSOR)[cursor]),
             style=self._style,
             sideways=self._sideways,
-            needle=self._needle,
+            needle=self._needle or self._mark,
             selection=self.text_selection,
         )
         strip = painter.draw(self._source.cells(index, width), width)
@@ -323,43 +340,6 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
         self.move_to(index)
         if again and event.chain == 1:
             self.action_pick()
-
-    def action_cursor_down(self) -> None:
-        """One row down."""
-        self.move_to(self._cursor + 1)
-
-    def action_cursor_up(self) -> None:
-        """One row up."""
-        self.move_to(self._cursor - 1)
-
-    def action_cursor_first(self) -> None:
-        """To the first row."""
-        self.move_to(0)
-
-    def action_cursor_last(self) -> None:
-        """To the last row."""
-        self.move_to(len(self._source) - 1)
-
-    def action_half_page_down(self) -> None:
-        """Half a page down, rows and cursor."""
-        self._page(max(1, self.scrollable_content_region.height // 2))
-
-    def action_half_page_up(self) -> None:
-        """Half a page up, rows and cursor."""
-        self._page(-max(1, self.scrollable_content_region.height // 2))
-
-    def action_page_down(self) -> None:
-        """A page down, rows and cursor."""
-        self._page(max(1, self.scrollable_content_region.height - 1))
-
-    def action_page_up(self) -> None:
-        """A page up, rows and cursor."""
-        self._page(-max(1, self.scrollable_content_region.height - 1))
-
-    def _page(self, rows: int) -> None:
-        target = self._clamp(self._cursor + rows)
-        self.scroll_to(y=self.scroll_offset.y + rows, animate=False, force=True)
-        self.move_to(target)
 
     def action_sideways_left(self) -> None:
         """Scrolls sideways; gutters stay."""
@@ -392,8 +372,14 @@ class RowView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_search_next(self) -> None:
         """To the next row that holds the search text."""
-        self._start_search(self._cursor + 1, forward=True)
+        self._search_on(1)
 
     def action_search_previous(self) -> None:
         """To the row before that holds the search text."""
-        self._start_search(self._cursor - 1, forward=False)
+        self._search_on(-1)
+
+    def _search_on(self, direction: int) -> None:
+        if self._needle is None:
+            self.post_message(self.OnwardWanted(self, direction))
+        else:
+            self._start_search(self._cursor + direction, forward=direction > 0)

@@ -75,6 +75,21 @@ class StepsView(RowView):
         self.go_to_step(index, is_open=is_open)
         return True
 
+    def go_to_match(self, number: int) -> None:
+        """Moves on to a match (0-based) of what is marked, within the step under the cursor."""
+        needle, index = self.marked, self._rows.step_index(self.cursor)
+        row: int | None = self.cursor
+        if needle is None:
+            return
+        with self.keeping_place():
+            for count in range(number + 1):
+                start = (row or 0) + bool(count)
+                row = next((r for r in self._rows.find(needle, start, 1) if r is not None), None)
+                if row is None or self._rows.step_index(row) != index:
+                    return
+        if row is not None:
+            self.move_to(row, "middle")
+
     def go_to_step(self, index: int, *, is_open: bool = False) -> None:
         """Moves to a step by its position in the trajectory."""
         if is_open:
