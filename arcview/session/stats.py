@@ -173,6 +173,7 @@ def _facts(opened: OpenRun, finder: EvidenceFinder, outcomes: Policy) -> RunFact
                 stage.duration_s,
                 _change(stage, changes),
                 _revisits(opened, finder, stage),
+                _awareness(opened, finder, stage),
             )
             for stage in run.stages
         ),
@@ -211,3 +212,12 @@ def _revisits(opened: OpenRun, finder: EvidenceFinder, stage: Stage) -> bool | N
     from arcview.session.self_test_depth import self_test_depth
 
     return self_test_depth(opened, finder, stage.index).revisits_earlier
+
+
+def _awareness(opened: OpenRun, finder: EvidenceFinder, stage: Stage) -> int | None:
+    if stage.index == 1:
+        return None
+    from arcview.session.awareness import suggest_awareness
+
+    found = suggest_awareness(opened, finder, stage.index)
+    return int(found.level) if found is not None else None

@@ -72,6 +72,14 @@ def figure_definitions() -> Iterator[str]:
     return aligned(rows, right=frozenset())
 
 
+_SUGGESTED = ("unnoticed_n2", "unnoticed_n3", "unnoticed_n5")
+
+
+def _has_suggested(group: Group) -> bool:
+    labelled = group.figures["awareness_labelled"]
+    return labelled.k < labelled.n
+
+
 class _Writer:
     def __init__(self, glyphs: Glyphs) -> None:
         self._glyphs = glyphs
@@ -102,7 +110,8 @@ class _Writer:
                 if name in group.lists:
                     table += self._positions(name, group.lists[name])
                 else:
-                    table.append(self._figure(titles[name], group.figures[name]))
+                    mark = " *" if name in _SUGGESTED and _has_suggested(group) else ""
+                    table.append(self._figure(titles[name] + mark, group.figures[name]))
             table += [(line,) for line in self._notes(section, group)]
         table += [("",), ("Medians",), *self._medians(group)]
         table += [("",), ("All that was spent, for each passed stage",), *self._spent(group)]
@@ -138,10 +147,8 @@ class _Writer:
         if section == "Stages and chains" and group.completion_difference:
             names = ", ".join(map(one_line, group.completion_difference))
             yield f"  passed the chain gate after a failed stage: {names}"
-        if section == "Awareness":
-            labelled = group.figures["awareness_labelled"]
-            if labelled.k < labelled.n:
-                yield "  levels that no person labelled are suggested by rules, not measured"
+        if section == "Awareness" and _has_suggested(group):
+            yield "  * with levels that rules suggested and no person labelled"
         if section == "Propagation, crude":
             yield f"  difference {self._crude(group)}: {CRUDE_CAPTION}"
             yield ""
@@ -232,7 +239,11 @@ class _Writer:
         }
         table: list[Row] = [("", "runs", *columns, "matched difference")]
         for name, group in groups.items():
-            cells = [self._cell(group.figures[column]) for column in columns.values()]
+            cells = [
+                self._cell(group.figures[column])
+                + (" *" if column in _SUGGESTED and _has_suggested(group) else "")
+                for column in columns.values()
+            ]
             matched = self._matched(group)
             table.append((one_line(name), str(group.runs), *cells, matched))
         return aligned(table, right=frozenset({1}))

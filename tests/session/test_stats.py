@@ -150,6 +150,19 @@ def test_what_the_real_runs_broke_and_healed_was_counted_by_hand(real_corpus: Co
     assert counted(found, "healed") == (4, 11)
 
 
+def test_suggested_awareness_is_marked_as_such(real_corpus: Corpus) -> None:
+    statistics = real_corpus.statistics(CLEAN)
+    assert counted(statistics.all, "unnoticed_n3") == (9, 10)
+    assert counted(statistics.all, "awareness_labelled") == (0, 10)
+    text = "\n".join(stats_lines(statistics, "runs", Glyphs()))
+    assert "not acknowledged (below N3) *" in text
+    assert "* with levels that rules suggested and no person labelled" in text
+    labels = {(run.run_id, stage.index): 5 for run in real_corpus.runs for stage in run.stages}
+    labelled = real_corpus.statistics(CLEAN, levels=labels)
+    assert counted(labelled.all, "unnoticed_n5") == (0, 11)
+    assert "(below N3) *" not in "\n".join(stats_lines(labelled, "runs", Glyphs()))
+
+
 def test_cost_and_time_of_passed_stages_equal_the_raw_files(
     real_runs: Path, real_corpus: Corpus
 ) -> None:
