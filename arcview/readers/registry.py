@@ -50,6 +50,17 @@ _REPORT_READERS = {
 }
 """Text logs come last: they are scraped only where no structured report was written."""
 
+_CLUES: Mapping[str, tuple[bytes, ...]] = {
+    "atif": (b'"schema_version"', b'"step_id"'),
+    "swe_agent": (b'"trajectory"', b'"history"', b'"attempts"'),
+    "mini_swe_agent": (b"[", b'"messages"', b'"exit_status"', b'"mini_version"'),
+    "inspect_log": (b"_journal/", b"header.json", b"samples/", b'"eval"'),
+}
+"""What the head of a file of that format can hold; a single byte is what the file begins with.
+
+Where nothing of it is there, the reader is not even imported, which costs 5 to 20 ms.
+"""
+
 HEAD_BYTES = 64 * 1024
 """How much of a file the readers of single files are shown when asked whether they know it."""
 
@@ -111,7 +122,9 @@ def _readers_of_files(
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
     if not head:
         raise BadInputError(str(path), "the file is empty")
-    for target in built_in.values():
+    for name, target in built_in.items():
+        if not _has_clue(name, head):
+            continue
         reader = cast("TrajectoryReader | ReportReader", load(target))
         if detection := reader.detect(head, told_by.name):
             return reader, detection
@@ -122,3 +135,10 @@ def _readers_of_files(
             return plugin, detection
     what = "trajectory" if group == "arcview.trajectories" else "test report"
     raise UnknownLayoutError("; ".join([f"{path}: not a known {what} format", *broken]))
+
+
+def _has_clue(name: str, head: bytes) -> bool:
+    """Whether a built-in reader may know a file; true for those without clues."""
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    clues = _CLUES.get(name)
+    return clues is None or any(c in head if len(c) > 1 else c == start for c in clues)
