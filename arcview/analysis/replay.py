@@ -226,7 +226,7 @@ def _replaced(document: list[_Line], edit: FileEdit, step: str) -> list[_Line] |
 def _rewritten(document: list[_Line], new: list[str], step: str) -> list[_Line]:
     """The new lines; those that the document has already, in order, keep their origin."""
     result: list[_Line] = [(line, step) for line in new]
-    for old_start, new_start, size in _matches([line for line, _ in document], new):
+    for old_start, new_start, size in matching_runs([line for line, _ in document], new):
         result[new_start : new_start + size] = document[old_start : old_start + size]
     return result
 
@@ -235,7 +235,7 @@ _SMALL = 10_000
 """Lines times lines up to which difflib alone is quick."""
 
 
-def _matches(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+def matching_runs(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Matching runs (old start, new start, length), in order.
 
     Common ends are trimmed first, which makes an ordinary edit linear. What is left is cut at the
@@ -268,7 +268,7 @@ def _between_ends(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int,
         return
     at_old = at_new = 0
     for old_line, new_line in [*anchors, (len(old), len(new))]:
-        for old_start, new_start, size in _matches(old[at_old:old_line], new[at_new:new_line]):
+        for old_start, new_start, size in matching_runs(old[at_old:old_line], new[at_new:new_line]):
             yield at_old + old_start, at_new + new_start, size
         if old_line < len(old):
             yield old_line, new_line, 1
@@ -313,7 +313,7 @@ def _aligned(document: list[_Line], end: list[str]) -> list[LineOrigin | None]:
     kept: dict[str | None, LineOrigin] = {}
     old = [_squeezed(line) for line, _ in document]
     new = [_squeezed(line) for line in end]
-    for old_start, new_start, size in _matches(old, new):
+    for old_start, new_start, size in matching_runs(old, new):
         for offset in range(size):
             step = document[old_start + offset][1]
             if step not in kept:
