@@ -22,7 +22,7 @@ _XDIST = re.compile(r"^\[gw\d+\] (?:\[ *\d+%\] )?")
 _PHANTOM = re.compile(r"^\[ *\d{1,3}%\]$")
 _ESCAPES = re.compile(r"(?:\x1b|␛)\[[0-9;]*m")
 _FILE = re.compile(r"^[^\s:\[\]]+\.(?:py|[cm]?[jt]sx?|go|rs)$")
-_SCRIPT = re.compile(r"^(?P<file>\S+\.[cm]?[jt]sx?) > (?P<rest>.*)$", re.DOTALL)
+_SCRIPT = re.compile(r"^(?P<file>\S+\.[cm]?[jt]sx?)(?: > (?P<rest>.*))?$", re.DOTALL)
 _CONTROLS = {code: chr(0x2400 + code) for code in range(0x20)}
 
 
@@ -102,7 +102,7 @@ def key_of(test_id: str) -> str:
     escapes and repeated blanks go.
     """
     text = _XDIST.sub("", test_id)
-    text = _ESCAPES.sub("", text).translate(_CONTROLS).replace("␊", " ")
+    text = _ESCAPES.sub("", text).translate(_CONTROLS).replace("␊", " ").replace("\\n", " ")
     text = " ".join(_JAVA_HASH.sub("@*", _HEX.sub("0x*", text)).split())
     if match := _UNITTEST.match(text):
         test, where = match["test"], match["where"]
@@ -141,7 +141,7 @@ def _by_path_end(open_ids: Sequence[str], tests: Sequence[GateTest]) -> dict[str
     by_rest: dict[str, list[tuple[str, GateTest]]] = {}
     for test in tests:
         if match := _SCRIPT.match(test.id):
-            by_rest.setdefault(key_of(match["rest"]), []).append((match["file"], test))
+            by_rest.setdefault(key_of(match["rest"] or ""), []).append((match["file"], test))
     pairs = {}
     for test_id in open_ids:
         match = _SCRIPT.match(test_id)
@@ -149,7 +149,7 @@ def _by_path_end(open_ids: Sequence[str], tests: Sequence[GateTest]) -> dict[str
             continue
         same = [
             test
-            for file, test in by_rest.get(key_of(match["rest"]), ())
+            for file, test in by_rest.get(key_of(match["rest"] or ""), ())
             if _ends_alike(file, match["file"])
         ]
         if len({test.id for test in same}) == 1:

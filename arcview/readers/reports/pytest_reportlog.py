@@ -140,8 +140,8 @@ class _Test:
         return Outcome.ERROR, word or "no outcome", [call]
 
     def _captured(self, stream: str) -> str | None:
-        last = next(reversed(self.phases.values()))
-        sections = last.get("sections")
+        last = next(reversed(self.phases.values()), None)
+        sections = last.get("sections") if last is not None else None
         parts = [
             section[1]
             for section in (sections if isinstance(sections, list) else ())

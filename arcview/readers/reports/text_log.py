@@ -15,7 +15,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Report
 from arcview.readers.fields import read_bytes
 from arcview.readers.registry import HEAD_BYTES, Detection
-from arcview.readers.reports.collect import combined, joined
+from arcview.readers.reports.collect import combined, joined, merged
 from arcview.readers.reports.logs.families import Part, parts_of
 from arcview.readers.reports.logs.log import clean_text, ending
 from arcview.text import decode
@@ -79,6 +79,7 @@ def read_log(data: bytes, shown: str) -> Report:
     notes = (f"read from the text of {names}", *report.notes) if parts else report.notes
     return replace(
         report,
+        tests=merged(report.tests),
         gaps=(*report.gaps, stop) if stop else report.gaps,
         exit_code=exit_code,
         is_scraped=True,

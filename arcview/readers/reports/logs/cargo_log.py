@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from arcview.model.results import UNFINISHED, Gap, GroupCounts, Outcome, Report
+from arcview.model.results import UNFINISHED, Gap, GateTest, GroupCounts, Outcome, Report
 from arcview.readers.reports.collect import added
 from arcview.readers.reports.libtest import panic_message
 from arcview.readers.reports.logs.log import MAX_LINE, Details, Found, Sighting, cut_off, ending
@@ -216,14 +216,7 @@ def read_cargo(lines: Sequence[str]) -> Report:
         _join(whole, binary, shared)
     announced = sum(binary.announced for binary in reader.binaries)
     totals = added([binary.totals for binary in reader.binaries])
-    tests = [
-        test
-        if test.outcome is Outcome.FAILED
-        else replace(
-            test, traceback=None, message=test.message if test.outcome is Outcome.SKIPPED else None
-        )
-        for test in whole.tests(totals)
-    ]
+    tests = [_without_output(test) for test in whole.tests(totals)]
     return Report(
         format=FAMILY,
         tests=tuple(tests),
@@ -233,6 +226,13 @@ def read_cargo(lines: Sequence[str]) -> Report:
         is_scraped=True,
         notes=tuple(whole.notes()),
     )
+
+
+def _without_output(test: GateTest) -> GateTest:
+    """What a test that did not fail printed is no message."""
+    if test.outcome is Outcome.FAILED or test.traceback is None:
+        return test
+    return replace(test, traceback=None, message=None)
 
 
 def _shared(binaries: Sequence[_Binary]) -> set[str]:
@@ -247,10 +247,14 @@ def _join(whole: Found, binary: _Binary, shared: set[str]) -> None:
         return f"{binary.name}${test_id}" if test_id in shared and binary.name else test_id
 
     for test_id, sightings in binary.found.sightings.items():
+        name = named(test_id)
+        if name == test_id and name not in whole.sightings:
+            whole.sightings[name] = sightings
+            continue
         for sighting in sightings:
-            whole.saw(replace(sighting, id=named(test_id)))
+            whole.saw(sighting._replace(id=name))
     for sighting in binary.found.printed:
-        whole.imitated(replace(sighting, id=named(sighting.id)))
+        whole.imitated(sighting._replace(id=named(sighting.id)))
     for test_id, told in binary.found.details.items():
         whole.details[named(test_id)] = told
 

@@ -110,7 +110,7 @@ FAMILIES = (
             Sign("no tests ran in ", _PYTEST_CLOSING),
         ),
         (
-            Sign("::", rf"(?:\[gw\d+\] .*{_WORDS}|{_WORDS} |SUBFAIL|[^\s]+\.\w+::.*)"),
+            Sign("::", rf"(?:\[gw\d+\] .*{_WORDS}|{_WORDS} |SUBFAIL|\S+\.\w+::|.+\.py::.*%\]$)"),
             Sign("collected ", r"(?:collecting .*)?collected \d+ items?"),
             Sign("Interrupted: ", r"!+ .*Interrupted: .*!+$"),
             Sign(".py ", r"\S+\.py [.FEsxXu]+ +\[ *\d+%\]$"),

@@ -101,9 +101,9 @@ class _Reader:
         self.building = None
         if chunk.is_verbose and name not in chunk.started:
             # Every test has its start: a test printed this.
-            chunk.results.append(replace(sighting, doubt="printed"))
+            chunk.results.append(sighting._replace(doubt="printed"))
         elif not chunk.is_verbose and result["word"] == "PASS":
-            chunk.results.append(replace(sighting, doubt="printed"))
+            chunk.results.append(sighting._replace(doubt="printed"))
             chunk.has_text = True
         else:
             chunk.results.append(sighting)
@@ -145,7 +145,7 @@ class _Reader:
             name, _WORDS[glued["word"]], index + 1, line, duration_s=float(glued["time"])
         )
         is_own = chunk.is_verbose and name == chunk.current and name in chunk.started
-        chunk.results.append(sighting if is_own else replace(sighting, doubt="printed"))
+        chunk.results.append(sighting if is_own else sighting._replace(doubt="printed"))
 
     # -- the end of a package -------------------------------------------------------------------
 
@@ -196,14 +196,15 @@ class _Reader:
         failed = False
         ended = set()
         for sighting in chunk.results:
-            named = replace(sighting, id=f"{prefix}{sighting.id}", doubt=None)
+            named = sighting._replace(id=f"{prefix}{sighting.id}", doubt=None)
             if sighting.doubt is not None:
                 self.found.imitated(named)
                 continue
             ended.add(sighting.id)
             failed = failed or sighting.outcome is Outcome.FAILED
             self.found.saw(named)
-            self._details(chunk, sighting.id, named.id)
+            if sighting.outcome is not Outcome.PASSED:
+                self._details(chunk, sighting.id, named.id)
             if sighting.outcome is Outcome.FAILED and "/" in sighting.id:
                 self._goexit(chunk, sighting.id, prefix)
         for name, index in chunk.started.items():
@@ -287,9 +288,6 @@ def read_go(lines: Sequence[str]) -> Report:
 def _tests(reader: _Reader) -> Iterator[GateTest]:
     parents = {gap.prefix: gap.why for gap in reader.gaps}
     for test in reader.found.tests():
-        bad = test.outcome not in (Outcome.PASSED, Outcome.SKIPPED)
-        if not bad:
-            test = replace(test, message=None, traceback=None)
         if test.id in parents and test.outcome is Outcome.FAILED:
             test = replace(test, conflict=joined([test.conflict, PARENT_ENDED], "; "))
         yield test

@@ -130,7 +130,7 @@ class _Reader:
         test_id = f"{self.last}\n{title}"
         self.last = test_id
         text = f"{sighting.text}\n{line}"
-        self.found.saw(replace(sighting, id=test_id, text=text, duration_s=duration_s))
+        self.found.saw(sighting._replace(id=test_id, text=text, duration_s=duration_s))
 
     def _block(self, line: str, index: int) -> None:
         self._end_block(index)

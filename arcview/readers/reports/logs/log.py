@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
 from arcview.model.results import Gap, GateTest, Group, GroupCounts, Outcome
 from arcview.readers.reports.collect import joined, severity
@@ -54,9 +55,8 @@ class Channel(Enum):
     """In a list at the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """One line that says what became of a test."""
+class Sighting(NamedTuple):
+    """One line that says what became of a test (a tuple: a log may have a million)."""
 
     id: str
     outcome: Outcome
@@ -128,10 +128,15 @@ class Found:
         against: dict[str, list[Sighting]] = {}
         for sighting in self.printed:
             against.setdefault(sighting.id, []).append(sighting)
-        return tuple(
-            self._test(test_id, sightings, against.get(test_id, ()), odd)
-            for test_id, sightings in self.sightings.items()
-        )
+        tests = []
+        for test_id, sightings in self.sightings.items():
+            first = sightings[0]
+            is_plain = len(sightings) == 1 and first.doubt is None and odd is None
+            if is_plain and test_id not in against and test_id not in self.details:
+                tests.append(_plain(first))
+            else:
+                tests.append(self._test(test_id, sightings, against.get(test_id, ()), odd))
+        return tuple(tests)
 
     def _test(
         self,
@@ -178,6 +183,19 @@ class Found:
         if len(alone) > _MAX_PRINTED_NOTES:
             notes.append(f"{len(alone) - _MAX_PRINTED_NOTES} more lines look like results")
         return notes
+
+
+def _plain(sighting: Sighting) -> GateTest:
+    """The test of the one line that names it, which is the case of almost all of them."""
+    return GateTest(
+        id=sighting.id,
+        group=Group.OTHER,
+        outcome=sighting.outcome,
+        duration_s=sighting.duration_s,
+        message=sighting.message,
+        reported=sighting.reported,
+        evidence=sighting.text[:MAX_LINE],
+    )
 
 
 def _message(sightings: Sequence[Sighting], worst: Sighting) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from arcview.model.results import Gap, GroupCounts, Outcome, Report
@@ -133,7 +133,7 @@ class _Reader:
         test_id = f"{last.id}\n{line[: end.start()]}"
         text = f"{sighting.text}\n{line}"
         seconds = _seconds(end["time"])
-        self.found.saw(replace(sighting, id=test_id, text=text, duration_s=seconds))
+        self.found.saw(sighting._replace(id=test_id, text=text, duration_s=seconds))
         if self.block is not None:
             self.block = (test_id, self.block[1] + 1)
 
@@ -142,7 +142,7 @@ class _Reader:
         last = self.last
         if last is not None and last.outcome is Outcome.FAILED and _TIMED_OUT.match(line):
             sightings = self.found.sightings[last.id]
-            sightings[-1] = replace(sightings[-1], outcome=Outcome.TIMEOUT, reported="failed")
+            sightings[-1] = sightings[-1]._replace(outcome=Outcome.TIMEOUT, reported="failed")
             self.last = None
 
     def _end_block(self, end: int) -> None:

@@ -107,13 +107,13 @@ def _flaky(found: Found, test_id: str, count: int) -> None:
     sightings = found.sightings.get(test_id, [])
     if sightings and all(sighting.outcome is Outcome.PASSED for sighting in sightings):
         doubt = f"flaky: passed after {count} failed attempts"
-        sightings[0] = replace(sightings[0], doubt=doubt)
+        sightings[0] = sightings[0]._replace(doubt=doubt)
 
 
 def _subfailed(found: Found, test_id: str) -> None:
     """A test some of whose subtests failed is never a clean pass."""
     found.sightings[test_id] = [
-        replace(sighting, outcome=Outcome.FAILED, reported="passed, but subtests failed")
+        sighting._replace(outcome=Outcome.FAILED, reported="passed, but subtests failed")
         if sighting.outcome is Outcome.PASSED
         else sighting
         for sighting in found.sightings.get(test_id, [])
@@ -157,9 +157,9 @@ def _crashed(session: Session, gap: Gap) -> None:
     timed_out = any(_TIMEOUT in line for line in session.lines[last[-1].line :])
     timed_out = timed_out or _TIMEOUT in last[-1].text
     if timed_out:
-        last[-1] = replace(last[-1], outcome=Outcome.TIMEOUT, message="timed out")
+        last[-1] = last[-1]._replace(outcome=Outcome.TIMEOUT, message="timed out")
     elif gap.own_doing:
-        last[-1] = replace(last[-1], outcome=Outcome.ERROR, message=gap.why)
+        last[-1] = last[-1]._replace(outcome=Outcome.ERROR, message=gap.why)
 
 
 def _totals(session: Session) -> GroupCounts | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from arcview.model.results import UNFINISHED, GroupCounts, Outcome
@@ -21,12 +21,9 @@ _SECTIONS = frozenset(
     {"ERRORS", "FAILURES", "PASSES", "XPASSES", "XFAILURES", "warnings summary",
      "warnings summary (final)", "rerun test summary info"}
 )  # fmt: skip
-_NATURAL = frozenset(
-    {
-        frozenset({Outcome.PASSED, Outcome.ERROR}),
-        frozenset({Outcome.FAILED, Outcome.ERROR}),
-    }
-)
+_NATURAL = frozenset(frozenset({bad, Outcome.ERROR}) for bad in (Outcome.PASSED, Outcome.FAILED))
+_FIRST = frozenset("=!I[_-gPFESXRnr0123456789")
+"""What lines of pytest's own begin with, where they hold no node id and no progress."""
 _NOT_STARTED = (
     "ERROR: usage:", "ERROR: not found:", "ERROR: file or directory not found:",
     "ImportError while loading conftest",
@@ -100,6 +97,12 @@ class Session:
             if not line or len(line) > MAX_LINE:
                 continue
             first = line[0]
+            # Most lines are output of tests: these look-ups spare them all patterns.
+            if first not in _FIRST and "::" not in line and self.mode is not Mode.SUMMARY:
+                if self.mode is Mode.REPORT:
+                    continue
+                if line[-1] != "]" and "item" not in line and ".py " not in line:
+                    continue
             if first == "=" and line.endswith("="):
                 self._banner(line.strip("= "), index)
             elif first == "!" and line.endswith("!") and self.mode is not Mode.REPORT:
@@ -195,7 +198,7 @@ class Session:
         elif line.startswith(("ERROR ", "SKIPPED [")) and self.mode is Mode.FRAGMENT:
             self._summary(line, index)
         elif (sub := grammar.subtest(line)) is not None and self.open is not None:
-            self._subtest(sub, self.open.id)
+            self._subtest(sub, self.open.id, index)
         elif (marks := grammar.marks(line)) is not None:
             file, text, has_percent = marks
             if file is not None or has_percent:
@@ -228,7 +231,7 @@ class Session:
             self._close_open()
             self._result(result, index)
         elif (sub := grammar.subtest(line)) is not None:
-            self._subtest(sub, sub.id or (self.open.id if self.open else ""))
+            self._subtest(sub, sub.id or (self.open.id if self.open else ""), index)
         elif (entry := grammar.summary(line, self.found.sightings)) is not None:
             self._summary_outside(entry, index)
         elif not self.has_dots and not line.startswith(" "):
@@ -332,9 +335,11 @@ class Session:
             message=result.reason,
         )
 
-    def _subtest(self, sub: grammar.Sub, test_id: str) -> None:
+    def _subtest(self, sub: grammar.Sub, test_id: str, index: int) -> None:
         if test_id and not sub.passed:
             self.subfailed.setdefault(test_id, []).append(sub.what)
+            line = Sighting(test_id, Outcome.FAILED, self.first + index, self.lines[index])
+            self.subfailed_lines.setdefault(test_id, line)
 
     # -- summary ------------------------------------------------------------------------------
 
@@ -379,7 +384,7 @@ class Session:
                 self.uncollected[entry.id] = self.lines[index]
                 self.why_uncollected[entry.id] = entry.message
             else:
-                self.found.saw(replace(self._sighting(entry, index), doubt=doubt))
+                self.found.saw(self._sighting(entry, index)._replace(doubt=doubt))
 
         for test_id, line in self.subfailed_lines.items():
             if test_id not in self.found.sightings:

@@ -148,7 +148,7 @@ class _Reader:
         self.last = test_id
         seconds = None if end is None else end.duration_s
         text = f"{sighting.text}\n{line}"
-        self.found.saw(replace(sighting, id=test_id, text=text, duration_s=seconds))
+        self.found.saw(sighting._replace(id=test_id, text=text, duration_s=seconds))
 
     def _failure(self, red: re.Match[str], line: str, index: int) -> None:
         self.last = None
