@@ -1,7 +1,8 @@
 """Failure text → stack frames, and container paths → workspace paths.
 
-Understands what pytest (long, short, line, native), unittest, node, vitest, jest, mocha, Rust
-panics and Go panics print. Pure text: knows no files but the list of names it is handed.
+Understands what pytest (long, short, line, native), unittest, faulthandler, node, vitest, jest,
+mocha, Rust and Go print when code fails, and where compilers say that it does not build. Pure
+text: knows no files but the list of names it is handed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
+
+from arcview.analysis.failure_text import plain_lines
 
 
 class FrameKind(StrEnum):
@@ -38,8 +41,14 @@ class Frame:
     """The file of the workspace it maps to, where that is certain."""
 
 
-_PY_NATIVE = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<fn>.+))?$')
-_PY_PYTEST = re.compile(r"^(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): (?:in (?P<fn>\S+)|\S.*)?$")
+_PY_NATIVE = re.compile(
+    r'^(?:INTERNALERROR>)?\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<fn>.+))?$'
+)
+_PY_PYTEST = re.compile(
+    r"^(?!(?:SKIPPED|FAILED|ERROR|XFAIL|XPASS)\b)(?P<path>[^\s:][^:\n]*\.py):(?P<line>\d+): "
+    r"(?:in (?P<fn>\S+)|\S.*)?$"
+)
+_PY_FAULT = re.compile(r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+) in (?P<fn>.+)$')
 _JS_CALL = re.compile(
     r"^\s*at (?:(?:async )?(?P<fn>.+?) \()?(?:file://)?(?P<path>[^()\s]+?):(?P<line>\d+):\d+\)?"
 )
@@ -48,12 +57,21 @@ _RUST_PANIC = re.compile(r"panicked at (?:'.*', )?(?P<path>[^\s:']+\.rs):(?P<lin
 _RUST_AT = re.compile(r"^\s+at (?P<path>\S+\.rs):(?P<line>\d+)")
 _GO_TRACE = re.compile(r"^\t(?P<path>\S+\.go):(?P<line>\d+)(?: \+0x[0-9a-f]+)?$")
 _GO_TEST = re.compile(r"^\s{4,}(?P<path>[\w./-]+\.go):(?P<line>\d+): ")
+_RUST_NOTE = re.compile(r"(?:^\s*--> |as expected at )(?P<path>[^\s:]+\.rs):(?P<line>\d+):\d+$")
+_TAP = re.compile(r"""^\s*(?:at|location): ["'](?P<path>[^"']+?):(?P<line>\d+):\d+["']$""")
+_COMPILER = re.compile(
+    r"^(?P<path>[^\s:()]+\.\w{1,5})(?::(?P<line>\d+):\d+|\((?P<tsline>\d+),\d+\)): \S"
+)
+"""`a.go:3:28: undefined`, `a.ts:3:0: ERROR: …`, `a.ts(3,5): error TS2304: …`, `a.c:4:2: …`"""
 _OUTERMOST_FIRST = (_PY_NATIVE, _PY_PYTEST)
-_DEEPEST_FIRST = (_VITEST, _RUST_AT, _JS_CALL, _RUST_PANIC, _GO_TRACE, _GO_TEST)
+_DEEPEST_FIRST = (
+    _PY_FAULT, _VITEST, _RUST_AT, _JS_CALL, _RUST_PANIC, _RUST_NOTE, _GO_TRACE, _GO_TEST, _TAP,
+    _COMPILER,
+)  # fmt: skip
 
 # One look at each line decides whether the patterns are tried at all: most lines of a traceback
 # are source text, and eight searches on each of them would be most of the cost.
-_LOOKS_LIKE_A_PLACE = re.compile(r"\.\w{1,4}[:\"],? ?(?:line )?\d")
+_LOOKS_LIKE_A_PLACE = re.compile(r"\.\w{1,5}(?:[:\"(],? ?(?:line )?\d)")
 
 
 def parse_frames(text: str) -> tuple[Frame, ...]:
@@ -67,7 +85,7 @@ def parse_frames(text: str) -> tuple[Frame, ...]:
     """
     stacks: list[tuple[bool, list[Frame]]] = []
     previous = ""
-    for line in text.split("\n"):
+    for line in plain_lines(text):
         if _LOOKS_LIKE_A_PLACE.search(line):
             for deepest_first, patterns in ((False, _OUTERMOST_FIRST), (True, _DEEPEST_FIRST)):
                 frame = _frame(line, previous, patterns)
@@ -97,7 +115,7 @@ def _frame(line: str, previous: str, patterns: tuple[re.Pattern[str], ...]) -> F
             function = previous.strip().rpartition("(")[0] or None
         elif pattern is _RUST_AT:
             function = previous.strip().partition(": ")[2] or None
-        return Frame(groups["path"], int(groups["line"]), function)
+        return Frame(groups["path"], int(groups["line"] or groups["tsline"]), function)
     return None
 
 

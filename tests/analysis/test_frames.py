@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from arcview.analysis.frames import (
@@ -181,3 +183,82 @@ def test_the_function_around_a_line_is_read_from_the_code(line: int, name: str |
 
 def test_the_function_is_not_guessed_in_other_languages() -> None:
     assert enclosing_function("a.js", CODE, 6) is None
+
+
+LOGS = [
+    ("python/mixed/stdout.txt", "test_mixed.py", 22, FrameKind.TEST),
+    ("python/mixed-color/stdout.txt", "test_mixed.py", 22, FrameKind.TEST),
+    ("python/collection-error/stdout.txt", "test_imp.py", 1, FrameKind.TEST),
+    ("python/crash-segv/stderr.txt", "/repo/test_crash.py", 4, FrameKind.TEST),
+    ("python/internalerror/stdout.txt", "/repo/conftest.py", 2, FrameKind.TEST),
+    ("python/unittest-runner/stderr.txt", "/repo/test_u.py", 6, FrameKind.TEST),
+    ("nodetest/mixed/stdout.txt", "/repo/m.test.js", 5, FrameKind.TEST),
+    ("vitest/color/stderr.txt", "m.test.ts", 19, FrameKind.TEST),
+    ("vitest/default-reporter/stderr.txt", "m.test.ts", 19, FrameKind.TEST),
+    ("vitest/tap/stdout.txt", "/repo/m.test.ts", 5, FrameKind.TEST),
+    ("vitest/collect/stderr.txt", "/repo/syn.test.ts", 3, FrameKind.TEST),
+    ("jest/mixed/stderr.txt", "m.test.js", 5, FrameKind.TEST),
+    ("mocha/collect-json/stderr.txt", "/repo/test/bad.js", 1, FrameKind.TEST),
+    ("rust/mixed-text/stdout.txt", "src/lib.rs", 19, FrameKind.PROJECT),
+    ("rust/mixed-color/stdout.txt", "src/lib.rs", 22, FrameKind.PROJECT),
+    ("rust/mixed-nextest/stderr.txt", "src/lib.rs", 19, FrameKind.PROJECT),
+    ("rust/compile-nextest/stderr.txt", "tests/bad.rs", 1, FrameKind.TEST),
+    ("go/mixed-plain/stdout.txt", "a_test.go", 8, FrameKind.TEST),
+    ("go/panic-v/stdout.txt", "/repo/a/a_test.go", 4, FrameKind.TEST),
+    ("go/build-fail-v/stderr.txt", "a/a_test.go", 3, FrameKind.TEST),
+]
+
+
+@pytest.mark.parametrize(("log", "path", "line", "kind"), LOGS)
+def test_the_places_in_recorded_logs_are_read(
+    cases: Path, log: str, path: str, line: int, kind: FrameKind
+) -> None:
+    text = (cases / "logs" / log).read_text(encoding="utf-8", errors="replace")
+    mapper = PathMapper(["src/lib.rs", "tests/bad.rs"])
+    frames = classify_frames(parse_frames(text), mapper)
+
+    assert (path, line, kind) in {(frame.path, frame.line, frame.kind) for frame in frames}
+
+
+def test_libraries_in_recorded_logs_are_told_apart(cases: Path) -> None:
+    for log in sorted((cases / "logs").glob("*/*/std*.txt")):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        for frame in classify_frames(parse_frames(text), PathMapper([])):
+            inside = "node_modules/" in frame.path or "dist-packages/" in frame.path
+            assert inside == (frame.kind is FrameKind.VENDORED), (log, frame)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("src/a.ts(12,5): error TS2304: Cannot find name 'x'.", ("src/a.ts", 12)),
+        ("lib/a.c:4:2: error: expected ';'", ("lib/a.c", 4)),
+        ("\x1b[31msrc/a.ts\x1b[0m:3:0: ERROR: Unexpected end", ("src/a.ts", 3)),
+        ("note: test did not panic as expected at src/lib.rs:22:32", ("src/lib.rs", 22)),
+    ],
+)
+def test_what_does_not_build_has_its_place(text: str, place: tuple[str, int]) -> None:
+    assert [(frame.path, frame.line) for frame in parse_frames(text)] == [place]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SKIPPED [1] test_mixed.py:12: no reason",
+        "at 12:30:05: started",
+        "see https://example.com:8080/a.html",
+        "ratio 3.14:2",
+    ],
+)
+def test_what_only_looks_like_a_place_is_none(text: str) -> None:
+    assert parse_frames(text) == ()
+
+
+def test_a_crash_of_the_interpreter_names_the_deepest_call_first() -> None:
+    text = (
+        "Fatal Python error: Segmentation fault\n\n"
+        "Current thread 0x1 (most recent call first):\n"
+        '  File "/repo/deep.py", line 9 in inner\n'
+        '  File "/repo/top.py", line 2 in outer\n'
+    )
+    assert [frame.function for frame in parse_frames(text)] == ["outer", "inner"]
