@@ -275,7 +275,7 @@ def _stage_row(run: Run, stage: Stage, history: RunHistory | None, policy: Polic
     state = record.state if record is not None else stage.end
     found = history.of(name, state) if history is not None else None
     cell = gate_cell(name, state, record, found, policy, absent=absent)
-    began = absent is None or record is not None
+    began = absent is None or (record is not None and record.unmeasured is None)
     return StageRow(
         index=stage.index,
         title=stage.title,

@@ -66,8 +66,9 @@ def _check_native(path: Path) -> CheckReport:
         faults = _with_others(faults, [Problem(where, error.expected)])
     else:
         built = _built_states(opened)
-        others = [*opened.problems(), *_trajectory_faults(opened), *built.faults]
-        faults = _with_others(faults, others)
+        others = tidy([*opened.problems(), *_trajectory_faults(opened), *built.faults])
+        # What was wrong before the import is no fault of this folder.
+        faults = _with_others(faults, [p for p in others if p not in documents.origin])
         off += (*_off(opened), *documents.off(opened.run), *built.off)
     return CheckReport(tidy(faults), tidy([*off, *documents.secrets]))
 

@@ -21,10 +21,11 @@ from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.run import Run
 from arcview.readers.fields import Fields, parse_json, read_bytes
+from arcview.readers.runs.native import origin_problems
 from arcview.readers.runs.native_fields import as_problem
 from arcview.readers.runs.native_folder import Folder, chain_folder
 from arcview.readers.runs.native_gates import CHAIN_GATE, CHAIN_GATE_FOLDER
-from arcview.readers.runs.native_states import BUNDLE, REF_PREFIX, open_bundle
+from arcview.readers.runs.native_states import BUNDLE, PATCH, REF_PREFIX, open_bundle
 from arcview.schema.base import Model
 from arcview.schema.chain import ChainFile, GateInfo
 from arcview.schema.faults import explain
@@ -54,6 +55,8 @@ class Documents:
     """States in the bundle."""
     faults: list[Problem] = field(default_factory=list)
     secrets: list[Problem] = field(default_factory=list)
+    origin: tuple[Problem, ...] = ()
+    """What was wrong with the files that the run was imported from."""
 
     def off(self, run: Run) -> Iterator[Problem]:
         """What is missing in the documents themselves, and what follows."""
@@ -93,7 +96,9 @@ def check_documents(root: Path) -> Documents:
     data = _load(folder, "run.json", found)
     found.run = _checked(RunFile, data, "run.json", found)
     if isinstance(data, dict):
-        found.chain_folder = chain_folder(folder, Fields.of(data, "run.json", []))
+        fields = Fields.of(data, "run.json", [])
+        found.chain_folder = chain_folder(folder, fields)
+        found.origin = origin_problems(fields)
     if found.chain_folder is not None:
         data = _load(found.chain_folder, "chain.json", found)
         found.chain = _checked(ChainFile, data, "chain/chain.json", found)
@@ -276,8 +281,10 @@ def _repeated(place: str, key: str, values: Sequence[object]) -> Iterator[Proble
 
 def _check_bundle(folder: Folder, run: RunFile | None, bundled: Sequence[str]) -> Iterator[Problem]:
     for number, state in enumerate(run.states or [] if run is not None else []):
-        has_folder = folder.directory(f"stages/{state.id.removeprefix('S')}/workspace")
-        if state.id not in bundled and state.unchanged is not True and has_folder is None:
+        place = f"stages/{state.id.removeprefix('S')}"
+        is_elsewhere = any(folder.find(f"{place}/{name}") for name in ("workspace", PATCH))
+        is_said = state.unchanged is True or state.missing is not None
+        if state.id not in bundled and not is_said and not is_elsewhere:
             what = f"{BUNDLE} has no {REF_PREFIX}{state.id}"
             yield Problem(f"run.json: states[{number}].id", what)
 

@@ -24,7 +24,7 @@ from arcview.readers.run_layouts import find_run_reader as find_run_reader
 from arcview.readers.run_layouts import iter_runs as iter_runs
 from arcview.readers.run_layouts import open_run as open_run
 
-_TRAJECTORY_READERS = {
+TRAJECTORY_READERS = {
     # Single documents come first: a list of plain chat messages is one, and is not JSON Lines.
     "atif": "arcview.readers.trajectories.atif:AtifReader",
     "swe_agent": "arcview.readers.trajectories.swe_agent:SweAgentReader",
@@ -35,7 +35,7 @@ _TRAJECTORY_READERS = {
     "gemini": "arcview.readers.trajectories.gemini:GeminiReader",
     "openhands": "arcview.readers.trajectories.openhands:OpenHandsReader",
 }
-_REPORT_READERS = {
+REPORT_READERS = {
     "pytest_json": "arcview.readers.reports.pytest_json:PytestJsonReader",
     "junit": "arcview.readers.reports.junit:JunitReader",
     "ctrf": "arcview.readers.reports.ctrf:CtrfReader",
@@ -75,7 +75,7 @@ def find_trajectory_reader(path: Path) -> tuple[TrajectoryReader, Detection]:
         UnknownLayoutError: no reader knows the file.
         BadInputError: it cannot be read at all.
     """
-    readers = _readers_of_files("arcview.trajectories", _TRAJECTORY_READERS, path)
+    readers = _readers_of_files("arcview.trajectories", TRAJECTORY_READERS, path)
     return cast("tuple[TrajectoryReader, Detection]", readers)
 
 
@@ -86,7 +86,7 @@ def find_report_reader(path: Path) -> tuple[ReportReader, Detection]:
         UnknownLayoutError: no reader knows the file.
         BadInputError: it cannot be read at all.
     """
-    readers = _readers_of_files("arcview.reports", _REPORT_READERS, path)
+    readers = _readers_of_files("arcview.reports", REPORT_READERS, path)
     return cast("tuple[ReportReader, Detection]", readers)
 
 
@@ -96,7 +96,7 @@ def trajectory_reader(format_id: str) -> TrajectoryReader:
     Raises:
         UnknownLayoutError: there is none, or it cannot be loaded.
     """
-    found = named("arcview.trajectories", _TRAJECTORY_READERS, format_id)
+    found = named("arcview.trajectories", TRAJECTORY_READERS, format_id)
     return cast("TrajectoryReader", found)
 
 
@@ -106,7 +106,7 @@ def report_reader(format_id: str) -> ReportReader:
     Raises:
         UnknownLayoutError: there is none, or it cannot be loaded.
     """
-    return cast("ReportReader", named("arcview.reports", _REPORT_READERS, format_id))
+    return cast("ReportReader", named("arcview.reports", REPORT_READERS, format_id))
 
 
 def _readers_of_files(

@@ -200,14 +200,18 @@ def detect_run(path: Path) -> tuple[RunReader, Detection] | None:
     if not path.is_dir():
         return None
     for layout, markers in MARKERS.items():
-        is_there = any((path / _filled(marker, path)).exists() for marker in markers)
-        if is_there and (found := _asked(layout, path)):
+        if marker_in(path, markers) is not None and (found := _asked(layout, path)):
             return found
     return None
 
 
-def _filled(marker: str, path: Path) -> str:
-    return marker.format(name=path.absolute().name) if "{" in marker else marker
+def marker_in(path: Path, markers: Iterable[str]) -> str | None:
+    """The first of the marker files that is in a folder, or null."""
+    for marker in markers:
+        name = marker.format(name=path.absolute().name) if "{" in marker else marker
+        if (path / name).exists():
+            return name
+    return None
 
 
 def _detect_weak(path: Path) -> tuple[RunReader, Detection] | None:

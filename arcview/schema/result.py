@@ -84,7 +84,14 @@ class GateResultFile(Model):
     attempt: int | None = Field(default=None, ge=1)
     """Number of this run of the gate on this state."""
     provenance: str | None = None
-    """Where the result comes from: `harness`, `rerun`, `imported` …"""
+    """Where the result comes from: `harness`, `rerun`, `imported` …
+
+    The `verdict` of an imported result is arcview's own, so that it is nothing recorded.
+    """
+    notes: list[str] | None = None
+    """Facts worth showing beside the counts."""
+    partial: bool | None = None
+    """True where tests.jsonl names only some of the counted tests (the harness kept no more)."""
 
 
 class GateTestLine(Model):

@@ -9,6 +9,7 @@ from pydantic import Field
 from arcview.schema.base import (
     Model,
     ProvenanceWord,
+    Seconds,
     StageIndex,
     StateId,
     StatusWord,
@@ -57,6 +58,8 @@ class StateEntry(Model):
     """True where the run says that it equals the state before it; absence says nothing."""
     usage: Usage | None = None
     """What making a between-state used; shown apart from the stages."""
+    missing: str | None = None
+    """Why its files are not in the run folder, where whoever wrote it knows that."""
 
 
 class TrajectoryEntry(Model):
@@ -70,6 +73,15 @@ class TrajectoryEntry(Model):
     """`between`: of what ran after this stage and before the next."""
     session: str | None = None
     """The agent's own id of the session."""
+    since: Timestamp | None = None
+    """Only what was recorded from this time on belongs to the stage."""
+    until: Timestamp | None = None
+    """Only what was recorded before this time belongs to the stage."""
+    turns: tuple[StageIndex, StageIndex] | None = Field(default=None, strict=False)
+    """Only these user turns of the file belong to the stage: the first and the last, 1-based.
+
+    One session may cover several stages: each names its part of the same file.
+    """
 
 
 class StageEntry(Model):
@@ -89,9 +101,30 @@ class StageEntry(Model):
     """Ids of the agent's sessions in this stage."""
     started: Timestamp | None = None
     ended: Timestamp | None = None
+    duration_s: Seconds | None = None
+    """As the harness measured it; the time between `started` and `ended` where it is left out."""
     usage: Usage | None = None
+    notes: list[str] | None = None
+    """Facts worth showing beside the stage."""
     trajectories: list[TrajectoryEntry] | None = None
     """Where it is left out, `stages/<index>/trajectory*` are looked at."""
+
+
+class OriginProblem(Model):
+    """Something that was wrong with what a run was imported from."""
+
+    where: str
+    what: str
+
+
+class Origin(Model):
+    """Where an imported run comes from."""
+
+    layout: str | None = None
+    """Id of the reader that read it."""
+    arcview_version: str | None = None
+    problems: list[OriginProblem] | None = None
+    """What was wrong with its files; shown, and no fault of this folder."""
 
 
 class RunFile(Model):
@@ -128,3 +161,5 @@ class RunFile(Model):
     """In order; inferred from the workspaces that are there where it is left out."""
     stages: list[StageEntry] = Field(min_length=1)
     """In order. Stages that the chain declares and that are not here count as not started."""
+    origin: Origin | None = None
+    """Set where `arcview import` made the folder."""

@@ -238,8 +238,8 @@ def test_a_trajectory_reader_is_found_by_its_id() -> None:
 def test_every_entry_point_of_this_package_is_in_the_table() -> None:
     tables = {
         "arcview.runs": run_layouts.READERS,
-        "arcview.trajectories": registry._TRAJECTORY_READERS,
-        "arcview.reports": registry._REPORT_READERS,
+        "arcview.trajectories": registry.TRAJECTORY_READERS,
+        "arcview.reports": registry.REPORT_READERS,
     }
     for group, table in tables.items():
         entries = importlib.metadata.entry_points(group=group)

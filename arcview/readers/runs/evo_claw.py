@@ -47,6 +47,7 @@ class EvoClawReader:
 
     id = LAYOUT
     title = "EvoClaw / SWE-Milestone trial"
+    sample = "no recorded trial was at hand: written from what its harness writes"
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises the metadata of a trial beside its evaluation or its logs."""

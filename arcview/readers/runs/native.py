@@ -97,6 +97,7 @@ class _Skeleton:
         self.spots = read_gates(self.folder, stages, states, expected, chain.image_digest)
         has_chain_gate = any(spot.record.gate == CHAIN_GATE for spot in self.spots)
         agent, harness = fields.sub("agent"), fields.sub("harness")
+        problems += origin_problems(fields)
         self.run = Run(
             run_id=fields.text("run_id") or self._derived_id(fields),
             layout=NativeReader.id,
@@ -161,6 +162,13 @@ def _run_fields(path: Path, problems: list[Problem]) -> Fields:
         # The one file without which there is nothing: named as the user would name it.
         raise BadInputError(str(file), error.expected, error.field) from error
     return read
+
+
+def origin_problems(fields: Fields) -> tuple[Problem, ...]:
+    """What was wrong with the files that an imported run was made from, as run.json says it."""
+    entries = fields.sub("origin").records("problems")
+    named = ((entry.text("where"), entry.text("what")) for entry in entries)
+    return tidy(Problem(where, what) for where, what in named if where and what)
 
 
 def _harness(fields: Fields) -> str | None:

@@ -25,6 +25,7 @@ _VERDICTS = {verdict.value: verdict for verdict in Verdict}
 _OUTCOMES = tuple(outcome.value for outcome in Outcome)
 _SUMMARIES = frozenset({"result.json", "tests.jsonl"})
 _SPLIT = (Group.F2P, Group.P2P)
+_IMPORTED = "imported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ class GateSpot:
     """The result itself says so."""
     has_counts: bool = False
     """The result counts tests of at least one group."""
+    is_partial: bool = False
+    """The result says that its tests are not all named."""
 
 
 def read_expected(chain: Fields | None) -> dict[str, Expected]:
@@ -124,6 +127,8 @@ class _GateReader:
         why = None
         if stage.status is Status.NOT_STARTED:
             why = "the stage was not started"
+        elif stage.status is Status.SKIPPED:
+            why = "the stage was skipped"
         elif stage.status not in (Status.COMPLETED, Status.UNKNOWN):
             detail = f" ({stage.status_detail})" if stage.status_detail else ""
             why = f"the stage ended as {stage.status.value}{detail}"
@@ -151,9 +156,12 @@ class _GateReader:
                 reason = f"{why}; {reason}" if files else why
             return GateSpot(replace(record, unmeasured=reason), folder, expected, files)
         is_unmeasured = fields.values.get("verdict") == Verdict.UNMEASURED.value
+        is_partial = fields.flag("partial") is True
         has_counts = any(has(fields, group.value) for group in Group)
         record = self._fill(record, fields, expected if has_counts else Expected())
-        return GateSpot(record, folder, expected, files, True, is_unmeasured, has_counts)
+        return GateSpot(
+            record, folder, expected, files, True, is_unmeasured, has_counts, is_partial
+        )
 
     def _result(self, name: str) -> Fields | None:
         path = self.run.file(name)
@@ -172,11 +180,13 @@ class _GateReader:
 
     def _fill(self, record: GateRecord, fields: Fields, expected: Expected) -> GateRecord:
         verdict = word(fields, "verdict", _VERDICTS)
-        recorded = word(fields, "recorded_verdict", _VERDICTS) or verdict
+        recorded = word(fields, "recorded_verdict", _VERDICTS)
+        if not _is_imported(fields):
+            recorded = recorded or verdict
         reason = fields.text("reason")
         counts = {group: read_counts(fields, group, expected) for group in Group}
         unmeasured = None
-        if verdict is Verdict.UNMEASURED:
+        if verdict is Verdict.UNMEASURED and (reason or not _is_imported(fields)):
             unmeasured = reason or "result.json says so and gives no reason"
         elif not any(counts.values()):
             unmeasured = reason or "result.json has no counts"
@@ -222,6 +232,7 @@ class _GateReader:
             notes.append("its engine did not enforce the limits")
         if (attempt := fields.count("attempt")) is not None and attempt > 1:
             notes.append(f"attempt {attempt}")
+        notes += fields.texts("notes")
         if None in _exit_codes(fields):
             notes.append("a step of the gate did not end by itself")
         tree = fields.text("tree")
@@ -229,6 +240,11 @@ class _GateReader:
         if tree and state is not None and state.tree and state.tree != tree:
             note(fields, "tree", f"is not the tree that run.json records for {state.id}")
         return tuple(notes)
+
+
+def _is_imported(fields: Fields) -> bool:
+    """Whether arcview made the result of another one: its verdict is nothing that was recorded."""
+    return fields.values.get("provenance") == _IMPORTED
 
 
 def _exit_codes(fields: Fields) -> tuple[int | None, ...]:

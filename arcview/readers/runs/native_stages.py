@@ -12,7 +12,7 @@ from datetime import datetime
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.run import Pass, Stage, Status
-from arcview.model.states import State, StateKind
+from arcview.model.states import Provenance, State, StateKind
 from arcview.model.trajectory import SessionRole, TrajectoryRef, Usage
 from arcview.readers.fields import Fields
 from arcview.readers.runs.native_fields import amount, has, note, word
@@ -148,14 +148,20 @@ class _StageReader:
             end=end,
             started=started,
             ended=ended,
-            duration_s=self._duration(started, ended),
+            duration_s=self._measured(started, ended),
             usage=usage,
             trajectories=tuple(ref for ref in refs if ref not in taken),
             spec_path=declared.spec_path,
             contract_path=declared.contract_path,
             passes=passes,
-            notes=notes,
+            notes=(*entry.texts("notes"), *notes),
         )
+
+    def _measured(self, started: str | None, ended: str | None) -> float | None:
+        """What the harness measured, else what lies between the two times."""
+        if has(self.entry, "duration_s"):
+            return amount(self.entry, "duration_s")
+        return self._duration(started, ended)
 
     def _odd_status(self) -> str | None:
         """A status that is none of the format's words is shown as it is."""
@@ -238,8 +244,15 @@ class _StageReader:
         if self.run.file(path) is None:
             note(entry, "path", f'there is no file "{path}" in the run')
             return None
-        role = word(entry, "role", _ROLES) or SessionRole.MAIN
-        return TrajectoryRef(path, entry.text("format"), role, entry.text("session"))
+        return TrajectoryRef(
+            path,
+            entry.text("format"),
+            word(entry, "role", _ROLES) or SessionRole.MAIN,
+            entry.text("session"),
+            since=entry.text("since"),
+            until=entry.text("until"),
+            turns=_turns(entry),
+        )
 
     def _passes(
         self, refs: Sequence[TrajectoryRef], usages: Mapping[str, Usage]
@@ -256,7 +269,7 @@ class _StageReader:
             if ref.role is SessionRole.BETWEEN
             and not any(_is_below(ref, folder_of(state)) for state in between)
         ]
-        return tuple(
+        passes = [
             Pass(
                 state=state.id,
                 name=state.id.partition(".")[2] or state.id,
@@ -267,7 +280,23 @@ class _StageReader:
                 usage=usages.get(state.id),
             )
             for number, state in enumerate(between)
-        )
+        ]
+        return tuple(p for p, state in zip(passes, between, strict=True) if self._ran(p, state))
+
+    def _ran(self, found: Pass, state: State) -> bool:
+        """Whether anything is known to have run; a state may differ for reasons unknown."""
+        is_recorded = state.provenance is not Provenance.UNKNOWN or found.usage is not None
+        return is_recorded or bool(found.trajectories) or bool(self.run.names(folder_of(state)))
+
+
+def _turns(entry: Fields) -> tuple[int, int] | None:
+    turns = entry.values.get("turns")
+    if turns is None:
+        return None
+    if isinstance(turns, list) and len(turns) == 2 and all(type(turn) is int for turn in turns):
+        return turns[0], turns[1]
+    note(entry, "turns", "expected the first and the last of the user turns; ignored")
+    return None
 
 
 def _is_below(ref: TrajectoryRef, folder: str) -> bool:

@@ -128,6 +128,7 @@ def _recorded(fields: Fields) -> list[State]:
                 stage=stage,
                 kind=word(entry, "kind", _KINDS) or _kind_of(state_id),
                 provenance=_provenance(entry),
+                missing=entry.text("missing"),
                 tree=entry.text("tree"),
                 unchanged=entry.flag("unchanged"),
             )
@@ -178,6 +179,8 @@ def _with_source(
 ) -> State:
     if bundle is not None and state.id in bundle.states:
         return replace(state, source=BundleSource(str(bundle.path), REF_PREFIX + state.id))
+    if state.missing is not None:
+        return state
     folder = folder_of(state)
     base = bases.get(state.id) or (previous.id if previous else None)
     source = _source_in(run, folder, base)

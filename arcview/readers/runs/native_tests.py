@@ -262,6 +262,8 @@ def recount(spot: GateSpot, details: GateDetails) -> tuple[GateRecord, tuple[Pro
     counts = {group: _count(group, details, spot.expected) for group in Group}
     if not spot.has_counts:
         return _derived(spot, details, counts), ()
+    if spot.is_partial:
+        return record, ()
     problems: list[Problem] = []
     written = {Group.F2P: record.f2p, Group.P2P: record.p2p, Group.OTHER: record.other}
     for group, said in written.items():

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
+from arcview.readers.parts import take_part
 from arcview.readers.registry import TrajectoryReader, find_trajectory_reader, trajectory_reader
 from arcview.readers.runs.native_folder import Folder
 
@@ -66,11 +67,12 @@ def _read(run: Folder, files: _Files) -> Trajectory:
         run.root / first.path, [run.root / companion.path for companion in others]
     )
     roles = {ref.session: ref.role for ref in files.refs if ref.session is not None}
-    return replace(
+    found = replace(
         found,
         sessions=tuple(_with_role(session, roles.get(session.id)) for session in found.sessions),
         problems=tuple(_relative(run, problem) for problem in found.problems),
     )
+    return take_part(found, first)
 
 
 def _with_role(session: Session, role: SessionRole | None) -> Session:
