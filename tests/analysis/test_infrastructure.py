@@ -1,0 +1,104 @@
+"""Failures that look like the machine's: known wordings, and causes that too many share."""
+
+from __future__ import annotations
+
+import pytest
+
+from arcview.analysis.infrastructure import (
+    GateSignatures,
+    condition_in,
+    shared_signatures,
+    signatures_of,
+    suggest_infrastructure,
+)
+from arcview.model.results import GateTest, Group, Outcome
+
+
+def failing(message: str) -> GateTest:
+    return GateTest("t", Group.F2P, Outcome.ERROR, message=message)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("bash: docker: command not found", "no container runtime"),
+        (
+            "Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?",
+            "container daemon unreachable",
+        ),
+        ("dial unix /var/run/docker.sock: no such file or directory", "container socket missing"),
+        (
+            "Error: all predefined address pools have been fully subnetted",
+            "address pool exhausted",
+        ),
+        ("OSError: [Errno 28] No space left on device", "disk full"),
+        ("fork: Resource temporarily unavailable", "too many files or processes"),
+        ("Temporary failure in name resolution", "no network"),
+        ("OSError: [Errno 98] Address already in use", "port taken"),
+        ("/usr/bin/python: No module named pytest", "test tool missing"),
+        ("TimeoutError: timed out waiting for server", "server did not start"),
+    ],
+)
+def test_documented_conditions_are_known(text: str, title: str) -> None:
+    found = condition_in(text)
+    assert found is not None
+    assert found[0].title == title
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["AssertionError: assert 3 == 2", "No module named 'notes'", "ValueError: disk", "timed out"],
+)
+def test_an_ordinary_failure_is_none_of_them(text: str) -> None:
+    assert condition_in(text) is None
+
+
+def test_v3_is_proposed_where_nearly_all_failures_say_so() -> None:
+    broken = failing("setup\nOSError: [Errno 28] No space left on device\nmore")
+    tests = [(f"gate:1/f2p/{n}", broken) for n in range(4)]
+    tests.append(("gate:1/f2p/x", failing("assert 1 == 2")))
+    (found,) = suggest_infrastructure(tests)
+    assert (found.code, found.reason) == ("V3", "4 of 5 failures say: disk full")
+    span = found.spans[0]
+    assert span.text == "OSError: [Errno 28] No space left on device"
+    assert span.text[span.start : span.end] == "No space left on device"
+
+
+def test_one_such_failure_among_others_is_no_reason() -> None:
+    tests = [
+        ("a", failing("No space left on device")),
+        ("b", failing("assert 1 == 2")),
+        ("c", failing("assert 1 == 3")),
+    ]
+    assert list(suggest_infrastructure(tests)) == []
+
+
+def gate(run: str, agent: str, *signatures: str, task: str = "t") -> GateSignatures:
+    return GateSignatures(run, agent, task, "1", signatures)
+
+
+def test_a_cause_of_three_agents_is_suspect() -> None:
+    gates = [gate(f"r{n}", f"agent{n}", "same", f"own {n}") for n in range(3)]
+    (found,) = shared_signatures(gates)
+    assert (found.signature, found.gates, found.reason) == ("same", 3, "3 agents have it")
+
+
+def test_the_same_cause_in_many_runs_of_one_agent_is_not() -> None:
+    gates = [gate(f"r{n}", "one", "same", "x", f"y{n}", task=f"t{n}") for n in range(5)]
+    assert shared_signatures(gates) == ()
+
+
+def test_a_cause_of_nearly_all_failures_of_one_gate_is_suspect() -> None:
+    gates = [gate("r1", "a", "same", "same"), gate("r2", "b", "same", "same", "other")]
+    (found,) = shared_signatures(gates)
+    assert found.reason == "4 of 5 failures of gate 1 of t have it"
+
+
+def test_a_single_run_shares_nothing() -> None:
+    assert shared_signatures([gate("r1", "a", "same", "same", "same")]) == ()
+
+
+def test_signatures_leave_out_what_differs_from_run_to_run() -> None:
+    one = failing("OSError: /tmp/a1/x: No space left on device")
+    other = failing("OSError: /tmp/b2/y: No space left on device")
+    assert len(set(signatures_of([one, other]))) == 1
