@@ -15,6 +15,8 @@ _KEY_LABELS = {
     "end": "End",
     "space": "Space",
     "minus": "-",
+    "greater_than_sign": ">",
+    "equals_sign": "=",
     "plus": "+",
 }
 

@@ -186,6 +186,16 @@ RUN_COMMANDS: tuple[Command, ...] = (
         _C.TRAJECTORY, _G.STEPS, "whole_text", "O", "Whole text",
         "What is under the cursor on a screen of its own, not cut anywhere.",
     ),
+    # Replay
+    command(
+        _C.RUN, _G.STEPS, "replay", "p", "Replay the stage",
+        "The diff shows the workspace as it stood after the step under the trajectory's cursor; "
+        "and back to the whole change.", "replay",
+    ),
+    command(
+        _C.RUN, _G.STEPS, "play", "greater_than_sign", "Play or pause",
+        "In a replay, goes on by itself from step to step; so does space in the trajectory.",
+    ),
     # Searching
     command(
         _C.RUN, _G.SEARCH, "find", "ctrl+f", "Find in the whole run",

@@ -111,6 +111,8 @@ class RunSession:
     failing_only: bool = field(init=False, default=False)
     mode: DiffMode = field(init=False, default=DiffMode.STAGE)
     split: bool = field(init=False, default=False)
+    replaying: bool = field(init=False, default=False)
+    """The diff pane shows the workspace after the step under the trajectory's cursor."""
     who_wrote: bool = field(init=False, default=False)
     """Stage and step stand left of every line of code."""
     reference_revealed: bool = field(init=False, default=False)
@@ -256,13 +258,18 @@ class RunSession:
         self.who_wrote = not self.who_wrote
         return _changed(Part.DIFF)
 
+    def toggle_replay(self) -> Change:
+        """The workspace step by step in the diff pane, and back to the whole change."""
+        self.replaying = not self.replaying
+        return self._with_focus(_changed(Part.DIFF), Column.TRAJECTORY)
+
     def next_mode(self) -> Change:
         """The next diff mode that has something to show here."""
         modes = self.modes
         if len(modes) < 2:
             return _changed(notice="there is nothing else to compare with here")
         at = modes.index(self.mode) if self.mode in modes else -1
-        self.mode = modes[(at + 1) % len(modes)]
+        self.mode, self.replaying = modes[(at + 1) % len(modes)], False
         return self._with_focus(_changed(Part.DIFF), Column.DIFF)
 
     def compare(self, old: str, new: str) -> Change:
@@ -270,7 +277,7 @@ class RunSession:
         if old == new:
             return _changed(notice="a state does not differ from itself")
         self.chosen = (old, new)
-        self.mode = DiffMode.CHOSEN
+        self.mode, self.replaying = DiffMode.CHOSEN, False
         return self._with_focus(_changed(Part.DIFF), Column.DIFF)
 
     def reveal_reference(self) -> Change:
@@ -278,7 +285,7 @@ class RunSession:
         if pair_for(self.run, self.stop, DiffMode.REFERENCE, None) is None:
             return _changed(notice="this run has no reference for this state")
         self.reference_revealed = True
-        self.mode = DiffMode.REFERENCE
+        self.mode, self.replaying = DiffMode.REFERENCE, False
         return self._with_focus(_changed(Part.DIFF), Column.DIFF)
 
     # Following and coming back

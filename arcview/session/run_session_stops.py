@@ -126,6 +126,14 @@ def _change_before(run: Run, stop: Stop) -> StatePair | None:
     return _pair(before.end, stage.base)
 
 
+def end_of_steps(run: Run, stop: Stop) -> str | None:
+    """The state that the steps of a place led to; those of the chain gate are the last stage's."""
+    if stop.kind is not StopKind.CHAIN:
+        return stop.state
+    stage = run.stage(stop.stage)
+    return stage.end if stage is not None else None
+
+
 def _pair(old: str | None, new: str | None) -> StatePair:
     missing = None
     if new is None:

@@ -349,6 +349,17 @@ class RunScreen(RunLinks):
             what = {"test": "self-test"}.get(kind, kind)
             self.notice(f"no {what} {'further on' if direction > 0 else 'before'}")
 
+    def action_play(self) -> None:
+        """Goes on by itself from step to step, or stops."""
+        self.play()
+
+    def play(self) -> None:
+        """Goes on by itself from step to step of a replay, or stops."""
+        if not self.session.replaying:
+            self.apply(self.session.toggle_replay())
+        if self.long is not None:
+            self.notice(self.long.replay.play(self))
+
     def jump_file(self, direction: int) -> None:
         """Moves to another file of the diff, from whatever pane."""
         self.show_tree(wanted=False)

@@ -19,6 +19,7 @@ from arcview.ui.screens.run_loader import (
     LineTraced,
     OverviewCompleted,
     Reopened,
+    ReplayLoaded,
     SelfTestsLoaded,
     StepsLoaded,
     TrailFound,
@@ -47,6 +48,10 @@ class RunArrivals(RunKeys):
 
     def finding(self) -> RunFind:
         """The search through the whole run."""
+        raise NotImplementedError
+
+    def play(self) -> None:
+        """Goes on by itself from step to step of a replay, or stops."""
         raise NotImplementedError
 
     def show_overview(self) -> None:
@@ -86,6 +91,7 @@ class RunArrivals(RunKeys):
     def _step_moved(self) -> None:
         if self.long is not None:
             self.long.title_steps()
+            self.long.replay.follow()
 
     def on_diff_pane_failed(self, message: DiffPane.Failed) -> None:
         """A file could not be loaded for a reason that nobody foresaw."""
@@ -104,6 +110,15 @@ class RunArrivals(RunKeys):
     @on(LineTraced)
     def _line_traced(self, message: LineTraced) -> None:
         self.following().put_line(message)
+
+    @on(ReplayLoaded)
+    def _replay_loaded(self, message: ReplayLoaded) -> None:
+        if self.long is not None:
+            self.long.replay.put(message)
+
+    def on_steps_pane_play_wanted(self) -> None:
+        """Space in the trajectory of a replay."""
+        self.play()
 
     def on_hits_found(self, message: HitsFound) -> None:
         """Something was found in the run."""

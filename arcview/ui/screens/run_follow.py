@@ -230,6 +230,9 @@ class RunFollow:
         if position is None or position.new_line is None or state is None:
             self.next_editing_step()
             return
+        if self._screen.session.replaying:
+            self._screen.notice("p leaves the replay: then a line leads to its step")
+            return
         self._screen.notice("… who wrote this line")
         self._screen.loader.trace_line(state, position.change.path, position.new_line)
 
@@ -294,6 +297,9 @@ class RunFollow:
         path, state = self.file_under_cursor(), self._screen.session.pair.new
         if path is None or state is None:
             self._screen.notice("no file is under the cursor")
+        elif self._screen.session.replaying:
+            name, data = self._long.replay.read(path)
+            self.open.data(name, path, data, self._line_under_cursor())
         else:
             self.open.file(state, path, self._line_under_cursor())
 

@@ -84,6 +84,10 @@ class RunKeys(BaseScreen):
         """One column or two."""
         self.apply(self.session.toggle_split())
 
+    def action_replay(self) -> None:
+        """The workspace step by step, and back."""
+        self.apply(self.session.toggle_replay())
+
     def action_who_wrote(self) -> None:
         """Stage and step beside every line."""
         self.apply(self.session.toggle_who_wrote())

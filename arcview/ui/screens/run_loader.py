@@ -20,6 +20,7 @@ from arcview.session.opened import OpenRun
 from arcview.session.run_session_stops import StatePair, Stop, StopKind
 
 if TYPE_CHECKING:
+    from arcview.session.replay import Snapshot, StageReplay
     from arcview.session.trail import LineSource, TrailFinder
     from arcview.ui.rows.sections import Section
 
@@ -119,6 +120,26 @@ class FileBlamed(Message):
         self.sources = sources
 
 
+class ReplayLoaded(Message):
+    """The workspace after a step, or why it cannot be had."""
+
+    def __init__(
+        self,
+        state: str | None,
+        place: int,
+        snapshot: Snapshot | None,
+        changes: tuple[FileChange, ...],
+        error: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.state = state
+        """The state that the steps led to."""
+        self.place = place
+        self.snapshot = snapshot
+        self.changes = changes
+        self.error = error
+
+
 class DiffProgress(Message):
     """How far the states are read; only the last one matters."""
 
@@ -145,6 +166,7 @@ class RunLoader:
         self._finder: TrailFinder | None = None
         self._is_first = True
         self._blaming = Lock()
+        self._replays: dict[str, StageReplay] = {}
 
     def gate(self, stop: Stop) -> None:
         """Loads the gate of a stop."""
@@ -206,6 +228,10 @@ class RunLoader:
     def blame(self, state: str, path: str) -> None:
         """Finds out who wrote each line of a file; one file after the other."""
         self._start(f"authors of {state}/{path}", lambda: self._post_blame(state, path))
+
+    def replay(self, state: str | None, place: int) -> None:
+        """Finds out how the workspace stood after a step (0-based) on the way to a state."""
+        self._start("diff", lambda: self._post_replay(state, place))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
         self._screen.run_worker(
@@ -303,6 +329,32 @@ class RunLoader:
                 return
             sources, _ = _try(lambda: self._trails().sources(state, path))
         self._post(FileBlamed(state, path, sources or ()))
+
+    def _post_replay(self, state: str | None, place: int) -> None:
+        from arcview.session.replay import StageReplay  # only who replays needs it
+
+        try:
+            if state is None:
+                raise ArcviewError("the state that the steps led to is not recorded")
+            self._ingest()
+            if state not in self._replays:
+                trails = self._trails()
+                self._replays[state] = StageReplay(
+                    self._opened, trails.attribution, trails.workspace, state
+                )
+            replay = self._replays[state]
+            if replay.missing is not None:
+                raise ArcviewError(replay.missing)
+            found = replay.at(place)
+            changes = tuple(patch.change for patch in found.patches)
+            if found.step_state not in (None, found.base):
+                changes = self._opened.store.changes(found.base, found.step_state or "")
+        except CancelledError:
+            return
+        except ArcviewError as error:
+            self._post(ReplayLoaded(state, place, None, (), str(error)))
+        else:
+            self._post(ReplayLoaded(state, place, found, changes))
 
     def _post_line(self, state: str, path: str, line: int) -> None:
         source, error = _try(lambda: self._trails().source(state, path, line))

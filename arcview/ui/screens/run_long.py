@@ -23,6 +23,7 @@ from arcview.ui.screens.run_loader import (
     RunLoader,
     StepsLoaded,
 )
+from arcview.ui.screens.run_replay import RunReplay
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane, TreePane
 
@@ -63,6 +64,7 @@ class RunLong:
         self._shown_pair: StatePair | None = None
         self._awaited: Target | None = None
         self.authors = Authors(loader.blame)
+        self.replay = RunReplay(self, loader, opened, session)
 
     # Loading
 
@@ -83,6 +85,12 @@ class RunLong:
 
     def load_diff(self) -> None:
         """Loads the diff of the session's two states, unless it is shown already."""
+        self.steps.replaying = self._session.replaying
+        if self._session.replaying:
+            self._shown_pair = None
+            self.replay.follow(again=True)
+            return
+        self.replay.stop()
         pair = self._session.pair
         if pair == self._shown_pair:
             self._title_diff()
@@ -109,12 +117,13 @@ class RunLong:
         badges = {test.call_key: badge_of(test) for test in tests}
         steps = loaded.value or Trajectory(format="")
         self.steps.show(steps, badges=badges, empty="No trajectory is recorded.")
+        self.replay.follow(again=True)
         self.title_steps()
         self._arrived()
 
     def put_diff(self, loaded: DiffLoaded) -> None:
         """Shows the changed files; their contents follow by themselves."""
-        if loaded.pair != self._session.pair:
+        if loaded.pair != self._session.pair or self._session.replaying:
             return
         self.changes, self._notes = loaded.changes, loaded.notes
         self._title_diff()
@@ -147,7 +156,7 @@ class RunLong:
     def _origin(self) -> Origin | None:
         """What stands in the gutter for a line; null where none is wanted."""
         state = self._session.pair.new
-        if not self._session.who_wrote or state is None:
+        if not self._session.who_wrote or state is None or self._session.replaying:
             return None
         return lambda path, line: self.authors.label(state, path, line)
 
@@ -174,6 +183,9 @@ class RunLong:
         set_remark(self.steps, run_titles.steps_remark(row, stop))
 
     def _title_diff(self) -> None:
+        if self._session.replaying:
+            self.replay.title()
+            return
         title = run_titles.diff_title(self._session.pair, self._session.mode, self.changes)
         set_title(self.diff, title)
         set_title(self.tree, run_titles.tree_title(self._session.pair, self.changes))

@@ -55,7 +55,10 @@ class RunOpen:
 
     def file(self, state: str, path: str, line: int = 1) -> None:
         """A whole file of a state, at a line."""
-        data = self._screen.opened.store.file(state, path)
+        self.data(state, path, self._screen.opened.store.file(state, path), line)
+
+    def data(self, state: str, path: str, data: bytes | None, line: int = 1) -> None:
+        """A whole file that is there already; null where the state has none such."""
         if data is None:
             say_on_top(self._screen.app, f"{path} is not in {state}")
             return

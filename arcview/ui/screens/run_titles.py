@@ -15,6 +15,7 @@ from arcview.model.results import Verdict
 from arcview.model.run import Run
 from arcview.model.states import Provenance
 from arcview.model.trajectory import Step
+from arcview.session.replay import Snapshot
 from arcview.session.run_session_stops import DiffMode, StatePair, Stop, StopKind
 from arcview.ui import theme
 from arcview.ui.rows.figures import (
@@ -62,6 +63,26 @@ def diff_title(pair: StatePair, mode: DiffMode, changes: Sequence[FileChange] | 
             (f"−{removed:,}", theme.REMOVED),
         ]
     return pieces(*parts)
+
+
+def replay_title(base: str, number: int | None, changes: Sequence[FileChange]) -> Content:
+    """`Replay S2→step 12  3 files +40 −2`."""
+    step = f"step {number}" if number is not None else "here"
+    pair = StatePair(base, None, f"{base}→{step}")
+    counted = diff_title(pair, DiffMode.STAGE, changes)
+    return pieces(("Replay ", "bold"), counted[len("Diff ") :])
+
+
+def replay_remark(snapshot: Snapshot) -> Content:
+    """How sure the workspace of a replay is."""
+    if snapshot.step_state is not None:
+        return pieces(("as recorded after the step", theme.MUTED))
+    said = [f"reconstructed from {plural(snapshot.edits, 'edit')}"]
+    if snapshot.misfits:
+        said[0] += f", {snapshot.misfits:,} did not fit"
+    if snapshot.commands:
+        said.append(f"{plural(snapshot.commands, 'shell command')} may have changed more")
+    return pieces((" · ".join(said), theme.WARN))
 
 
 def tree_title(pair: StatePair, changes: Sequence[FileChange] | None) -> Content:

@@ -47,6 +47,19 @@ class StepsPane(StepsView, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = widget_bindings(Context.TRAJECTORY)
 
+    replaying = False
+    """Space plays and pauses instead of opening a step; enter still opens it."""
+
+    class PlayWanted(Message):
+        """Space was pressed in a replay."""
+
+    def action_toggle_step(self) -> None:
+        """Opens or closes the step under the cursor; in a replay, plays or pauses."""
+        if self.replaying:
+            self.post_message(self.PlayWanted())
+        else:
+            super().action_toggle_step()
+
     def redraw_rows(self) -> None:
         """Takes no more lines than it has rows; the panes above have the rest."""
         super().redraw_rows()

@@ -105,7 +105,7 @@ class StepsView(RowView):
         if index is None:
             return
         if self.cursor == self._rows.row_of(index):
-            self.action_toggle_step()
+            self.toggle_step()
             return
         with self.keeping_place():
             opened = self._rows.open_part(self.cursor)
@@ -113,6 +113,10 @@ class StepsView(RowView):
             super().action_pick()
 
     def action_toggle_step(self) -> None:
+        """Opens or closes the step under the cursor."""
+        self.toggle_step()
+
+    def toggle_step(self) -> None:
         """Opens or closes the step under the cursor."""
         index = self._rows.step_index(self.cursor)
         if index is not None:
