@@ -81,7 +81,7 @@ def replay_remark(snapshot: Snapshot) -> Content:
     if snapshot.misfits:
         said[0] += f", {snapshot.misfits:,} did not fit"
     if snapshot.commands:
-        said.append(f"{plural(snapshot.commands, 'shell command')} may have changed more")
+        said.append(f"{plural(snapshot.commands, 'shell command')} not replayed")
     return pieces((" · ".join(said), theme.WARN))
 
 
