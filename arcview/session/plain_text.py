@@ -17,8 +17,9 @@ from arcview.model.run import Status
 from arcview.session.evidence import Evidence, EvidenceFinder
 from arcview.session.library import LibraryRow
 from arcview.session.plain_text_parts import Glyphs, aligned, clipped, cost, duration, one_line
-from arcview.session.plain_text_trail import depth_lines, evidence_lines
+from arcview.session.plain_text_trail import depth_lines, evidence_lines, trace_lines
 from arcview.session.self_test_depth import self_test_depth
+from arcview.session.stage_trace import stage_trace
 from arcview.text import clean
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]
             yield from gate(title, cell.gate, cell.state)
         yield from writer.self_tests(row.index, run.self_tests(row.index))
         yield from depth_lines(self_test_depth(run, evidence, row.index), glyphs)
+        yield from trace_lines(stage_trace(run, evidence, row.end))
     if overview.chain_gate is not None and stage is None:
         yield from gate("Chain gate", "chain", overview.chain_gate.state)
     for problem in run.all_problems():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from arcview.session.evidence import Evidence, Place
 from arcview.session.plain_text_parts import Glyphs, clipped, one_line
 from arcview.session.self_test_depth import SelfTestDepth
+from arcview.session.stage_trace import StageTrace
 
 _PLACES = 3
 _STEPS = 8
@@ -74,6 +75,19 @@ def depth_lines(depth: SelfTestDepth, glyphs: Glyphs) -> Iterator[str]:
     if unlikely:
         failing = f"{unlikely} of {len(depth.exercised)} failing gate tests"
         yield f"  {failing}: hardly exercised by a self-test (a guess from names)"
+
+
+def trace_lines(trace: StageTrace | None) -> Iterator[str]:
+    """How much of a stage's change is traced to its steps."""
+    if trace is None or not trace.lines:
+        return
+    share = f"{trace.exact} of {trace.lines} changed lines of code are traced to their step"
+    if trace.recorded:
+        yield f"  {share} (the run recorded each step)"
+        return
+    likely = f", {trace.candidate} more are likely" if trace.candidate else ""
+    files = f"{trace.equal} of {trace.files} files"
+    yield f"  {share}{likely}; the replayed edits give {files} as they are"
 
 
 def _late(depth: SelfTestDepth) -> str:

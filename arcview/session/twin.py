@@ -21,6 +21,7 @@ from arcview.model.states import State
 from arcview.model.trajectory import Usage
 from arcview.session.evidence import Evidence, EvidenceFinder, Place
 from arcview.session.self_test_depth import SelfTestDepth, self_test_depth
+from arcview.session.stage_trace import StageTrace, stage_trace
 
 if TYPE_CHECKING:
     from arcview.analysis.self_test_depth import Exercise
@@ -60,7 +61,8 @@ def _full_stage(run: OpenRun, evidence: EvidenceFinder, row: StageRow) -> Json:
     for cell in row.between:
         of_pass = self_test_depth(run, evidence, row.index, cell.state)
         gate = gate_json(cell) | _failing(run, evidence, cell.gate, cell.state, of_pass)
-        between.append(gate | {"self_test_depth": _depth(of_pass)})
+        trace = stage_trace(run, evidence, cell.state)
+        between.append(gate | {"self_test_depth": _depth(of_pass), "trace": _trace(trace)})
     return (
         _stage(row, run.change(row.index))
         | _failing(run, evidence, str(row.index), None, depth)
@@ -70,6 +72,7 @@ def _full_stage(run: OpenRun, evidence: EvidenceFinder, row: StageRow) -> Json:
                 for test, earlier in zip(tests, depth.earlier_stages, strict=True)
             ],
             "self_test_depth": _depth(depth),
+            "trace": _trace(stage_trace(run, evidence, row.end)),
             "between": between,
         }
     )
@@ -351,6 +354,20 @@ def _depth(depth: SelfTestDepth) -> Json:
             "step_key": depth.claim_key,
         },
         "claim_gap": depth.claim_gap,
+    }
+
+
+def _trace(trace: StageTrace | None) -> Json | None:
+    if trace is None:
+        return None
+    return {
+        "recorded": trace.recorded,
+        "lines": trace.lines,
+        "exact": trace.exact,
+        "candidate": trace.candidate,
+        "files": trace.files,
+        "equal": trace.equal,
+        "unlike": list(trace.unlike),
     }
 
 

@@ -239,7 +239,7 @@ def test_a_line_of_the_list_is_the_twin_without_single_tests(
 ) -> None:
     row = json.loads(twin.dumps(twin.list_row(OpenRun.open(scb(name), cache_root=tmp_path))))
     show = json.loads(json.dumps(shown(name)))
-    single = ("failures", "healed", "self_tests", "self_test_depth", "signatures")
+    single = ("failures", "healed", "self_tests", "self_test_depth", "signatures", "trace")
     for stage in show["stages"]:
         for gate in (stage, *stage["between"]):
             for field in single:
