@@ -38,6 +38,7 @@ _COMMANDS = {
     "export": ("evidence", "export"),
     "stats": ("corpus", "stats"),
     "agreement": ("corpus", "agreement"),
+    "audit": ("corpus", "audit"),
     "schema": ("upkeep", "schema"),
     "cache": ("upkeep", "cache"),
 }
@@ -62,6 +63,7 @@ commands:
   arcview export PATH    write a report of one run as Markdown or HTML
   arcview stats DIR      print figures over many runs, with intervals
   arcview agreement PATH print how far annotators agree, by field
+  arcview audit PATH     print where a run may not have kept to its protocol
   arcview schema [NAME]  print the JSON Schema of our formats
   arcview cache          show or clear what is kept to open runs faster
   arcview COMMAND --help

@@ -1,4 +1,4 @@
-"""`arcview stats` and `agreement`: what many runs, and many labels, together say."""
+"""`arcview stats`, `agreement` and `audit`: many runs, many labels, and a run's protocol."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from arcview.cli.parts import (
     EXIT_OK,
     UsageError,
     add_json,
+    add_layout,
     glyphs,
     make_parser,
+    open_run,
     print_json,
     print_lines,
     say,
@@ -147,4 +149,31 @@ def agreement(arguments: Sequence[str]) -> int:
         print_json(agreement_json(found, options.path))
     else:
         print_lines(agreement_lines(found, options.path, glyphs()))
+    return EXIT_OK
+
+
+def audit(arguments: Sequence[str]) -> int:
+    """Prints where a run may not have kept to its protocol."""
+    parser = make_parser(
+        "arcview audit",
+        "Print where a run may not have kept to its protocol: states, sessions, feedback, hidden "
+        "tests in sight, look-ups, files that went back, context compactions. Each finding points "
+        "to its step and none is a proof, so that findings exit 0 as well.",
+        "examples:\n"
+        "  arcview audit runs/opus/task-17\n"
+        "  arcview audit runs/opus/task-17 --json | jq '.findings[].address'\n",
+    )
+    parser.add_argument("path", metavar="PATH", help="a run folder")
+    add_json(parser, "as JSON, schema arcview/audit/1")
+    add_layout(parser)
+    options = parser.parse_args(arguments)
+    from arcview.session.audit_report import audit_json, audit_lines
+    from arcview.session.audit_run import audit as look_at
+
+    run = open_run(options.path, options.layout)
+    found = look_at(run)
+    if options.json:
+        print_json(audit_json(found, run.run, options.path))
+    else:
+        print_lines(audit_lines(found, options.path, glyphs()))
     return EXIT_OK

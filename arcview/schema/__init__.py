@@ -16,9 +16,12 @@ def json_schemas() -> dict[str, dict[str, object]]:
     Returns:
         `run` (run.json), `chain` (chain.json), `result` (gate/result.json), `test` (one line of
         gate/tests.jsonl), `show` (the JSON twin), `list` (one line of `arcview list --json`), and
-        by their commands `stats`, `contract`, `compare` and `find` (one line of it).
+        by their commands `stats`, `agreement`, `audit`, `contract`, `compare` and `find` (one
+        line of it).
     """
     # Here and not above: pydantic costs about 100 ms, and no screen needs it.
+    from arcview.schema.agreement import AgreementFile
+    from arcview.schema.audit import AuditFile
     from arcview.schema.base import Model
     from arcview.schema.chain import ChainFile
     from arcview.schema.reports import CompareReport, ContractReport, FindHit
@@ -38,6 +41,8 @@ def json_schemas() -> dict[str, dict[str, object]]:
         "compare": CompareReport,
         "find": FindHit,
         "stats": StatsFile,
+        "agreement": AgreementFile,
+        "audit": AuditFile,
     }
     return {
         name: {"$schema": DIALECT, **model.model_json_schema(by_alias=True)}
