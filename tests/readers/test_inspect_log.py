@@ -17,6 +17,7 @@ from arcview.model.trajectory import Role, SessionRole, Step, StepKind, ToolKind
 from arcview.readers.trajectories import inspect_log_archive
 from arcview.readers.trajectories.inspect_log import InspectLogReader
 from tests.readers.golden import expected, summary
+from tests.readers.odd_values import with_odd_values
 
 GOLDEN = expected("inspect_log")
 ARCHIVES = [name for name in GOLDEN if name.endswith(".eval")]
@@ -606,3 +607,51 @@ def test_a_file_of_another_kind_is_said_not_raised(tmp_path: Path, content: str)
     path.write_text(content)
     (problem,) = InspectLogReader().read(path).problems
     assert problem.what == "not a trajectory: expected an object with eval and samples"
+
+
+# Whatever stands in its place
+
+ODD_EVENTS = [
+    span("s1", "agent", "main"),
+    asks(
+        user("attachment://a", id="u", metadata={}),
+        says=[{"type": "text", "text": "t"}],
+        calls=[call("c", command="ls")],
+        span_id="s1",
+        input_refs=[[0, 1]],
+        output={"usage": {"input_tokens": 1, "input_tokens_cache_read": 1}},
+    ),
+    result("c", "files", span_id="s1", truncated=[2, 1], events=[], message_id="r"),
+    event("sandbox", action="exec", cmd="bash -c ls", result=0),
+    event("score", scorer="m", score={"value": 1, "answer": "a", "explanation": "e"}),
+    event("step", action="begin", type="solver", name="x"),
+    event("error", error={"message": "m", "traceback": "t"}),
+]
+
+
+@pytest.mark.parametrize("place", range(len(ODD_EVENTS)))
+def test_odd_values_in_an_event_never_raise(tmp_path: Path, place: int) -> None:
+    for changed in with_odd_values(ODD_EVENTS[place]):
+        events = [*ODD_EVENTS[:place], changed, *ODD_EVENTS[place + 1 :]]
+        found = read(tmp_path, *events, attachments={"a": "x"}, events_data={"messages": []})
+        assert found.steps
+
+
+def test_odd_values_around_the_events_never_raise(tmp_path: Path) -> None:
+    spec = {"task": "t", "model": "m", "dataset": {"sample_ids": ["s"]}, "packages": {}}
+    made = sample(
+        scores={"m": {"value": 1}},
+        error={"message": "x"},
+        limit={"type": "time", "limit": 1},
+        attachments={"a": "x"},
+        events_data={"messages": [], "calls": []},
+        model_usage={"m": {"input_tokens": 1}},
+        error_retries=[{"message": "x"}],
+    )
+    stats = {"model_usage": {"m": {"input_tokens": 1}}}
+    document = {"version": 2, "status": "x", "eval": spec, "stats": stats, "samples": [made]}
+    for changed in with_odd_values(document):
+        path = tmp_path / "odd.json"
+        path.write_text(json.dumps(changed))
+        InspectLogReader().detect(path.read_bytes(), path.name)
+        InspectLogReader().read(path)

@@ -13,6 +13,7 @@ from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, T
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.mini_swe_agent import MiniSweAgentReader
 from tests.readers.golden import expected, summary
+from tests.readers.odd_values import with_odd_values
 
 GOLDEN = expected("mini_swe_agent")
 FORMATS = "formats/mini-swe-agent"
@@ -501,3 +502,50 @@ def test_a_submission_longer_than_the_head_does_not_hide_it(tmp_path: Path) -> N
     info = {"exit_status": "Submitted", "submission": "+" * 100_000}
     path.write_text(json.dumps({"info": info, "messages": [TASK]}, indent=2))
     assert find_trajectory_reader(path)[0].id == "mini_swe_agent"
+
+
+# Whatever stands in its place
+
+ODD_CALL = {"id": "c1", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+ODD_EXTRA = {
+    "actions": [{"command": "ls", "tool_call_id": "c1"}],
+    "response": {"model": "m", "usage": {"prompt_tokens": 1, "prompt_tokens_details": {}}},
+    "cost": 0.5,
+    "timestamp": 1767261600.0,
+}
+ODD_MESSAGES = [
+    {"role": "system", "content": "s"},
+    {"role": "user", "content": [{"type": "text", "text": "t"}]},
+    {"role": "assistant", "content": "a", "tool_calls": [ODD_CALL], "extra": ODD_EXTRA},
+    {"role": "tool", "tool_call_id": "c1", "content": "c", "extra": {"returncode": 0}},
+    {"role": "user", "content": "e", "extra": {"interrupt_type": "FormatError", "response": {}}},
+    {
+        "object": "response",
+        "output": [
+            {"type": "reasoning", "summary": []},
+            {"type": "function_call", "call_id": "c2"},
+        ],
+    },
+    {"type": "function_call_output", "call_id": "c2", "output": "o"},
+    {"role": "exit", "content": "x", "extra": {"exit_status": "Submitted", "submission": "p"}},
+]
+
+
+@pytest.mark.parametrize("message", range(len(ODD_MESSAGES)))
+def test_odd_values_never_raise(tmp_path: Path, message: int) -> None:
+    for changed in with_odd_values(ODD_MESSAGES[message]):
+        made = [*ODD_MESSAGES[:message], changed, *ODD_MESSAGES[message + 1 :]]
+        found = messages(tmp_path, *made)
+        keys = [call.key for step in found.steps for call in step.calls]
+        assert len(keys) == len(set(keys))
+
+
+def test_odd_values_around_the_messages_never_raise(tmp_path: Path) -> None:
+    model = {"model": {"model_name": "m"}, "environment": {"cwd": "x"}, "environment_type": "a.B"}
+    info = {"exit_status": "x", "submission": "y", "model_stats": {}, "config": model}
+    document = {"info": info, "messages": [], "trajectory_format": "x", "instance_id": "i"}
+    for changed in with_odd_values(document):
+        path = tmp_path / "odd.json"
+        path.write_text(json.dumps(changed))
+        MiniSweAgentReader().detect(path.read_bytes(), path.name)
+        MiniSweAgentReader().read(path)

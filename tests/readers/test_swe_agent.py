@@ -12,6 +12,7 @@ from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, T
 from arcview.readers.trajectories import documents
 from arcview.readers.trajectories.swe_agent import SweAgentReader
 from tests.readers.golden import expected, summary
+from tests.readers.odd_values import with_odd_values
 
 GOLDEN = expected("swe_agent")
 
@@ -337,3 +338,20 @@ def test_other_formats_are_left_to_their_readers(content: str) -> None:
 def test_a_file_of_another_kind_is_said_not_raised(tmp_path: Path, content: str) -> None:
     (problem,) = read(tmp_path, content).problems
     assert problem.what == "not a trajectory: expected an object with steps or attempts"
+
+
+def test_odd_values_never_raise(tmp_path: Path) -> None:
+    made = attempt("ls", exit_status="x", submission="p", model_stats={"tokens_sent": 1})
+    steps = [item("open a.py", "x", state='{"open_file": "a.py"}', execution_time=1.0)]
+    blocks = [{"type": "thinking", "thinking": "x"}]
+    call = tool_call("open", path="a.py")
+    history = [
+        {"role": "user", "content": "u", "is_demo": False},
+        answer("open a.py", tool_calls=[call], thinking_blocks=blocks),
+    ]
+    whole = {"trajectory": steps, "history": history, "replay_config": {"agent": {"model": {}}}}
+    for document in (whole, {"attempts": [made], "info": {"best_attempt_idx": 0}}):
+        for changed in with_odd_values(document):
+            text = json.dumps(changed)
+            SweAgentReader().detect(text.encode(), "x")
+            read(tmp_path, text)

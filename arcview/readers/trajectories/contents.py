@@ -88,7 +88,7 @@ def _add(parts: Parts, part: object, resolve: Resolve) -> None:
     if not isinstance(part, dict):
         parts.texts.append(as_json(part))
         return
-    kind = part.get("type")
+    kind = text_or_none(part.get("type"))
     if kind in _CALLS:
         parts.calls.append(part)
     elif kind in _RESULTS:

@@ -67,7 +67,7 @@ class SampleWalk:
                 continue
             self.spans.enter(event)
             speaker = within or self.spans.speaker(event)
-            kind = event.get("event")
+            kind = text_or_none(event.get("event"))
             if kind == "model":
                 self._model_event(key, event, speaker)
             elif kind == "tool":
@@ -175,7 +175,7 @@ class SampleWalk:
             return
         if role not in ("system", "user") and (role != "assistant" or self._has_begun):
             return
-        if message.get("id") in self.spans.results:
+        if text_or_none(message.get("id")) in self.spans.results:
             return
         parts = parts_of(message.get("content"), self.sample.text)
         if parts.text.strip() or parts.images:

@@ -65,7 +65,8 @@ class Spans:
                 spans.by_id[span.id] = span
                 opened.append(span)
             elif kind == "tool" and (call := text_or_none(event.get("id"))):
-                spans.results.add(str(event.get("message_id")))
+                if message := text_or_none(event.get("message_id")):
+                    spans.results.add(message)
                 if agent := text_or_none(event.get("agent_span_id")):
                     spans._call_of[agent] = call
                 # The span of a call opens right before its event.

@@ -115,7 +115,7 @@ def _is_message(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     is_response = value.get("object") == "response" or value.get("type") == "function_call_output"
-    return is_response or (value.get("role") in _ROLES and "uuid" not in value)
+    return is_response or (str(value.get("role")) in _ROLES and "uuid" not in value)
 
 
 def _walked(document: Document, name: str) -> Walk | None:
