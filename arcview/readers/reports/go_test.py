@@ -51,20 +51,33 @@ class GoTestReader:
         Raises:
             BadInputError: the file cannot be read, or holds no event.
         """
-        lines = JsonLines(read_bytes(path, path.name), path.name, ('{"',))
-        run = _Run()
-        for _, event in lines.records():
-            if isinstance(event, dict) and isinstance(event.get("Action"), str):
-                run.add(event)
-        if not run.events:
-            raise BadInputError(path.name, "expected records with Action")
-        return Report(
-            format=self.id,
-            tests=merged(run.results()),
-            gaps=tuple(run.gaps()),
-            is_damaged=lines.damaged > 0,
-            problems=lines.problems(),
-        )
+        return read_events(read_bytes(path, path.name), path.name)
+
+
+def read_events(data: bytes, shown: str) -> Report:
+    """Reads events, which other output may stand between.
+
+    Args:
+        data: The bytes of a file.
+        shown: The file, as the user would name it.
+
+    Raises:
+        BadInputError: there is no event.
+    """
+    lines = JsonLines(data, shown, ('{"',))
+    run = _Run()
+    for _, event in lines.records():
+        if isinstance(event, dict) and isinstance(event.get("Action"), str):
+            run.add(event)
+    if not run.events:
+        raise BadInputError(shown, "expected records with Action")
+    return Report(
+        format=GoTestReader.id,
+        tests=merged(run.results()),
+        gaps=tuple(run.gaps()),
+        is_damaged=lines.damaged > 0,
+        problems=lines.problems(),
+    )
 
 
 @dataclass(slots=True)

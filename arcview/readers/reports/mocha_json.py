@@ -60,7 +60,7 @@ class MochaJsonReader:
         """
         data = read_bytes(path, path.name)
         if b'["start",' in data and not data.lstrip().startswith(b"{"):
-            return _read_stream(data, path.name)
+            return read_stream(data, path.name)
         problems: list[Problem] = []
         report = embedded_object(path, problems)
         if not isinstance(report.values.get("passes"), list):
@@ -172,7 +172,13 @@ def _hook_gaps(tests: Iterable[GateTest]) -> list[Gap]:
     ]
 
 
-def _read_stream(data: bytes, shown: str) -> Report:
+def read_stream(data: bytes, shown: str) -> Report:
+    """Reads the events of `json-stream`, which other output may stand between.
+
+    Args:
+        data: The bytes of a file.
+        shown: The file, as the user would name it.
+    """
     lines = JsonLines(data, shown, ('["start",', '["pass",', '["fail",', '["end",'))
     entries: list[tuple[GateTest, str]] = []
     announced, stats = None, None

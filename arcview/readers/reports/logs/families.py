@@ -225,6 +225,11 @@ _OVER_MOCHA = frozenset({"vitest", "node", "jest"})
 """Families whose pieces hold lines that look like mocha's."""
 
 
+def family_of(family_id: str) -> Family | None:
+    """The family with that id."""
+    return next((family for family in FAMILIES if family.id == family_id), None)
+
+
 class Part(NamedTuple):
     """A family that is in a log."""
 

@@ -88,7 +88,7 @@ def _report(session: Session) -> Report:
     gaps = [Gap(path, COLLECTION_ERROR) for path in session.uncollected]
     return Report(
         format=FAMILY,
-        tests=(*broken_files, *found.tests(totals if session.totals else None)),
+        tests=(*found.tests(totals if session.totals else None), *broken_files),
         announced=_announced(session),
         totals=totals,
         gaps=tuple([*gaps, gap] if gap else gaps),
