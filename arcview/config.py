@@ -27,6 +27,10 @@ class Settings:
     """Name of the colour theme; null follows the program's own choice."""
     path_rules: PathRules = field(default_factory=PathRules)
     """Globs that decide the class of a path before those of the run do."""
+    annotator: str | None = None
+    """Whoever labels on this machine; never guessed."""
+    sidecar: Path | None = None
+    """Folder for what is added to runs; null is the user's data folder."""
 
 
 def settings_path() -> Path:
@@ -63,17 +67,25 @@ def load_settings(path: Path | None = None) -> Settings:
 
 
 def _settings(file: str, data: Mapping[str, object]) -> Settings:
-    _no_unknown(file, data, ("cache_limit_mb", "theme", "path_rules"), "")
+    _no_unknown(file, data, ("cache_limit_mb", "theme", "path_rules", "annotator", "sidecar"), "")
     limit = data.get("cache_limit_mb", DEFAULT_CACHE_LIMIT_MB)
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
         raise BadInputError(file, "expected a number of megabytes", "cache_limit_mb")
-    theme = data.get("theme")
-    if theme is not None and not isinstance(theme, str):
-        raise BadInputError(file, "expected the name of a theme", "theme")
+    theme = _optional_text(file, data, "theme", "the name of a theme")
+    annotator = _optional_text(file, data, "annotator", "a name")
+    sidecar = _optional_text(file, data, "sidecar", "a folder")
     rules = data.get("path_rules", {})
     if not isinstance(rules, Mapping):
         raise BadInputError(file, "expected a table of lists of globs", "path_rules")
-    return Settings(limit, theme, _path_rules(file, rules))
+    folder = None if sidecar is None else Path(sidecar).expanduser()
+    return Settings(limit, theme, _path_rules(file, rules), annotator, folder)
+
+
+def _optional_text(file: str, data: Mapping[str, object], name: str, what: str) -> str | None:
+    value = data.get(name)
+    if value is not None and not isinstance(value, str):
+        raise BadInputError(file, f"expected {what}", name)
+    return value
 
 
 def _path_rules(file: str, rules: Mapping[str, object]) -> PathRules:

@@ -27,9 +27,12 @@ def test_the_file_is_looked_for_below_the_xdg_folder(
 def test_settings_are_read(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text(
-        'cache_limit_mb = 100\ntheme = "nord"\n[path_rules]\ntest = ["qa/**"]\ngenerated = []\n'
+        'cache_limit_mb = 100\ntheme = "nord"\nannotator = "ann"\nsidecar = "/team/labels"\n'
+        '[path_rules]\ntest = ["qa/**"]\ngenerated = []\n'
     )
-    assert load_settings(file) == Settings(100, "nord", PathRules(test=("qa/**",)))
+    assert load_settings(file) == Settings(
+        100, "nord", PathRules(test=("qa/**",)), "ann", Path("/team/labels")
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,6 +41,8 @@ def test_settings_are_read(tmp_path: Path) -> None:
         ("cache_limit_mb = -1", "cache_limit_mb: expected a number of megabytes"),
         ("cache_limit_mb = true", "cache_limit_mb: expected a number of megabytes"),
         ("theme = 3", "theme: expected the name of a theme"),
+        ("annotator = 3", "annotator: expected a name"),
+        ("sidecar = 3", "sidecar: expected a folder"),
         ("them = 'x'", "them: no such setting; known: cache_limit_mb, theme, path_rules"),
         ("path_rules = 'x'", "path_rules: expected a table of lists of globs"),
         ("[path_rules]\ntest = 'x'", "path_rules.test: expected a list of globs"),

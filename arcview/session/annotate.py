@@ -18,6 +18,7 @@ from arcview.annotations.log_file import StoreError
 from arcview.annotations.scheme import Scheme, default_scheme, load_scheme
 from arcview.annotations.store import AnnotationStore, Draft
 from arcview.errors import ArcviewError
+from arcview.files import is_file
 from arcview.model.annotation import Case, CaseStatus, Reading, SuggestedBy
 from arcview.session.annotate_marks import Marker, Part, Role, new_id
 from arcview.session.annotate_paths import (
@@ -72,6 +73,8 @@ class AnnotateSession:
         self.targets = Targets(opened)
         self._marker = Marker(opened, self.targets)
         self._offered: dict[str, tuple[Suggestion, ...]] = {}
+        self._units: dict[str, str | None] = {}
+        """Case → the gate it is about, also of cases that are not saved yet."""
 
     @classmethod
     def open(
@@ -185,7 +188,7 @@ class AnnotateSession:
         if not mark.values:
             return CaseChange(False, "that is noted already", case)
         change = self._save(
-            Draft(case, EventKind.CREATE if begins else EventKind.EDIT, mark.values, unit=unit),
+            Draft(case, EventKind.CREATE if begins else EventKind.EDIT, mark.values),
             f"{'a new case' if begins else 'the case'}: {mark.said}",
         )
         if change.saved:
@@ -260,7 +263,7 @@ class AnnotateSession:
         """Leaves a failing gate unlabelled, and says so in the work list."""
         if unit is not None:
             self.choose(self._case_about(unit))
-        return self._edit({"status": CaseStatus.SKIPPED.value}, "skipped", unit)
+        return self._edit({"status": CaseStatus.SKIPPED.value}, "skipped")
 
     def reopen(self) -> CaseChange:
         """Makes a draft of a final, skipped or retracted case."""
@@ -335,6 +338,7 @@ class AnnotateSession:
             found = case_id(self.store.run_id, unit, ordinal)
             own = self.reading_of(found)
             if own is None or not (new or own.status is CaseStatus.RETRACTED):
+                self._units[found] = unit
                 return found
             ordinal += 1
 
@@ -342,21 +346,20 @@ class AnnotateSession:
         self,
         values: dict[str, object],
         said: str,
-        unit: str | None = None,
         suggested_by: SuggestedBy | None = None,
     ) -> CaseChange:
         case = self.case_id
         if case is None:
             return CaseChange(False, "no case is in hand: mark something first")
         kind = EventKind.EDIT if self.reading is not None else EventKind.CREATE
-        known = self.store.case(case)
-        unit = unit or (known.unit if known is not None else None)
-        return self._save(Draft(case, kind, values, unit=unit, suggested_by=suggested_by), said)
+        return self._save(Draft(case, kind, values, suggested_by=suggested_by), said)
 
     def _save(self, draft: Draft, said: str) -> CaseChange:
         # Everything below is set here, so that no key can forget it.
+        known = self.store.case(draft.case)
+        unit = known.unit if known is not None else self._units.get(draft.case)
         whole = Draft(
-            draft.case, draft.kind, draft.values, draft.removed, draft.unit,
+            draft.case, draft.kind, draft.values, draft.removed, unit,
             suggested_by=draft.suggested_by, scheme=str(self.scheme),
             blind=self.is_hidden(draft.case),
         )  # fmt: skip
@@ -385,6 +388,6 @@ def team_scheme(root: Path, given: Path | None) -> Scheme:
         BadInputError: it is no sound scheme.
     """
     shared = root / "scheme.toml"
-    if given is None and not shared.is_file():
+    if given is None and not is_file(shared):
         return default_scheme()
     return load_scheme(given or shared)
