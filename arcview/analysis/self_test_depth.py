@@ -211,6 +211,44 @@ class Exercises:
         return None
 
 
+_MAX_SYMBOLS = 20
+_DEFINED = re.compile(
+    r"^[ \t]*(?:export +)?(?:default +)?(?:pub(?:\([^)]*\))? +)?(?:async +)?"
+    r"(?:def|class|function|fn|func(?: +\([^)]*\))?|struct|enum|trait|interface|type) +(\w{3,})",
+    re.MULTILINE,
+)
+
+
+def defined_names(texts: Mapping[str, str]) -> dict[str, tuple[str, int]]:
+    """Functions, classes and types of the code → where each is defined first (path, line).
+
+    Args:
+        texts: Path → text of the source files.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for path, text in texts.items():
+        for match in _DEFINED.finditer(text):
+            if match[1] not in found:
+                line = text.count("\n", 0, match.start(1)) + 1
+                found[match[1]] = (path, line)
+    return found
+
+
+def named_symbols(
+    self_test: SelfTest, code: str | None, defined: Collection[str]
+) -> tuple[str, ...]:
+    """The names of the project's own code that an execution names, in their order; twenty at most.
+
+    Args:
+        self_test: The execution; its command and program are read.
+        code: The text of the test files that it ran, as far as it is known.
+        defined: From `defined_names`.
+    """
+    text = "\n".join(filter(None, (self_test.program or self_test.command, code)))
+    words = dict.fromkeys(word for word in _WORD.findall(text) if word in defined)
+    return tuple(words)[:_MAX_SYMBOLS]
+
+
 _DEFINED_OR_QUOTED = re.compile(
     r"\b(?:def|class|function|fn|func(?: \([^)]*\))?|const|let|var)\s+(\w+)"
     r"|[\"'`](-{0,2}[A-Za-z_][\w-]*)[\"'`]"

@@ -23,7 +23,9 @@ from arcview.schema.base import (
 from arcview.schema.show_evidence import (
     ShowExercise,
     ShowFrame,
+    ShowReportedTest,
     ShowSelfTestDepth,
+    ShowSymbol,
     ShowTrace,
     ShowTrail,
 )
@@ -115,6 +117,12 @@ class ShowSelfTest(Model):
     """What hides the result (`pipe into tail`, `|| true`)."""
     earlier_stages: list[StageIndex] | None
     """Earlier stages whose tests it ran again; null where what it ran names no test file."""
+    targets: list[str]
+    """Files, test ids and patterns on the command line."""
+    tests: list[ShowReportedTest]
+    """The single tests that its output names; often only the failing ones."""
+    symbols: list[ShowSymbol]
+    """Functions, classes and types of the agent's code that it names, twenty at the most."""
 
 
 class ShowState(Model):

@@ -75,6 +75,21 @@ class ShowExercise(Model):
     step_key: str | None
 
 
+class ShowReportedTest(Model):
+    """One test that a self-test's output names."""
+
+    id: str
+    outcome: str
+
+
+class ShowSymbol(Model):
+    """A name of the agent's code."""
+
+    name: str
+    stage: Count | None
+    """The stage that last wrote its definition; 0 for the start state."""
+
+
 class ShowLateEdit(Model):
     """A source or test file that was changed after the last green run."""
 

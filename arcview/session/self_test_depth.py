@@ -12,10 +12,12 @@ from arcview.analysis.self_test_depth import (
     Exercises,
     LateEdit,
     closing_message,
+    defined_names,
     earlier_stages,
     edits_after,
     introduced_in,
     last_green,
+    named_symbols,
     revisits_earlier,
 )
 from arcview.analysis.self_tests import SelfTest, SelfTestKind, is_test_path
@@ -27,6 +29,15 @@ from arcview.session.workspace_files import WorkspaceFiles
 if TYPE_CHECKING:
     from arcview.session.evidence import EvidenceFinder
     from arcview.session.opened import OpenRun
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSymbol:
+    """A function, class or type of the agent's code that a self-test names."""
+
+    name: str
+    stage: int | None
+    """The stage that last wrote its definition; 0 for the start state, null where not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,8 @@ class SelfTestDepth:
     """Success was claimed and the gate failed; null where the gate is unmeasured."""
     exercised: tuple[Exercise, ...] = ()
     """Of each failing test, in the order of `GateView.failing`."""
+    symbols: tuple[tuple[NamedSymbol, ...], ...] = ()
+    """Of each self-test, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +118,10 @@ class _Look:
         claim = strongest(find_claims(closing.text)) if closing is not None else None
         said = closing if claim is not None else None
         verdict = self._view.cell.judgement.verdict
-        texts = self._files.texts(self._end) if self._end is not None else {}
-        project = (text for path, text in texts.items() if not is_test_path(path))
-        exercises = Exercises(self._tests, self._code_of, project)
+        source = self._files.source_texts(self._end) if self._end is not None else {}
+        codes = {id(test): self._code_of(test) for test in self._tests}
+        exercises = Exercises(self._tests, lambda test: codes[id(test)], source.values())
+        defined = defined_names(source)
         return SelfTestDepth(
             earlier,
             revisits_earlier(self._tests, earlier),
@@ -120,7 +134,20 @@ class _Look:
             said.number if said is not None else None,
             None if verdict is Verdict.UNMEASURED else bool(claim and verdict is Verdict.FAILED),
             tuple(exercises.of(failing.test) for failing in self._view.failing),
+            tuple(
+                tuple(
+                    NamedSymbol(name, self._written_in(*defined[name]))
+                    for name in named_symbols(test, codes[id(test)], defined)
+                )
+                for test in self._tests
+            ),
         )
+
+    def _written_in(self, path: str, line: int) -> int | None:
+        """The stage that last wrote a line of the end state."""
+        blamed = self._attribution.blame(self._end or "", path)
+        state = self._opened.run.state(blamed[line - 1][0]) if line <= len(blamed) else None
+        return state.stage if state is not None else None
 
     def _earlier(self) -> Iterator[tuple[int, ...] | None]:
         known = self._files.paths(self._base)

@@ -20,7 +20,7 @@ from arcview.model.run import Run
 from arcview.model.states import State
 from arcview.model.trajectory import Usage
 from arcview.session.evidence import Evidence, EvidenceFinder, Place
-from arcview.session.self_test_depth import SelfTestDepth, self_test_depth
+from arcview.session.self_test_depth import NamedSymbol, SelfTestDepth, self_test_depth
 from arcview.session.stage_trace import StageTrace, stage_trace
 
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ def _full_stage(run: OpenRun, evidence: EvidenceFinder, row: StageRow) -> Json:
         | _failing(run, evidence, str(row.index), None, depth)
         | {
             "self_tests": [
-                _self_test(test, earlier)
-                for test, earlier in zip(tests, depth.earlier_stages, strict=True)
+                _self_test(test, earlier, symbols)
+                for test, earlier, symbols in zip(
+                    tests, depth.earlier_stages, depth.symbols, strict=True
+                )
             ],
             "self_test_depth": _depth(depth),
             "trace": _trace(stage_trace(run, evidence, row.end)),
@@ -316,7 +318,9 @@ def _frame(place: Place) -> Json:
     }
 
 
-def _self_test(test: SelfTest, earlier: tuple[int, ...] | None) -> Json:
+def _self_test(
+    test: SelfTest, earlier: tuple[int, ...] | None, symbols: tuple[NamedSymbol, ...]
+) -> Json:
     return {
         "step": test.step_number,
         "step_key": test.step_key,
@@ -330,6 +334,9 @@ def _self_test(test: SelfTest, earlier: tuple[int, ...] | None) -> Json:
         "exit_code": test.exit_code,
         "masked": test.masked,
         "earlier_stages": None if earlier is None else list(earlier),
+        "targets": list(test.targets),
+        "tests": [{"id": ran.id, "outcome": ran.outcome.value} for ran in test.tests],
+        "symbols": [{"name": symbol.name, "stage": symbol.stage} for symbol in symbols],
     }
 
 

@@ -5,10 +5,12 @@ import pytest
 from arcview.analysis.self_test_depth import (
     Exercises,
     closing_message,
+    defined_names,
     earlier_stages,
     edits_after,
     introduced_in,
     last_green,
+    named_symbols,
     revisits_earlier,
 )
 from arcview.analysis.self_tests import SelfTest, find_self_tests
@@ -184,3 +186,26 @@ def test_helpers_of_the_hidden_test_say_nothing() -> None:
 
 def test_an_agent_that_ran_nothing_exercised_nothing() -> None:
     assert guess(failing("g::t"))[0] == "unlikely"
+
+
+def test_definitions_are_found_where_they_stand() -> None:
+    code = {
+        "a.py": "import os\n\nclass Engine:\n    async def apply(self): ...\n",
+        "b.ts": "export default function render(x) {}\nexport type Row = {}\n",
+        "c.rs": "pub(crate) fn parse(x: u8) {}\n",
+        "d.go": "func (e *Engine) Run() {}\n",
+    }
+    assert defined_names(code) == {
+        "Engine": ("a.py", 3),
+        "apply": ("a.py", 4),
+        "render": ("b.ts", 1),
+        "Row": ("b.ts", 2),
+        "parse": ("c.rs", 1),
+        "Run": ("d.go", 1),
+    }
+
+
+def test_the_symbols_of_a_self_test_are_names_of_the_project() -> None:
+    (test,) = runs_of(shell(1, "python -c 'from a import apply; print(apply(os))'"))
+    assert named_symbols(test, None, {"apply", "load"}) == ("apply",)
+    assert named_symbols(test, "load()", {"apply", "load"}) == ("apply", "load")

@@ -117,3 +117,19 @@ def test_a_guess_is_made_for_every_hidden_failure(shown: Callable[[str], Json]) 
 def test_without_a_green_run_nothing_is_late(shown: Callable[[str], Json]) -> None:
     third = shown("circuit-eval")["stages"][2]["self_test_depth"]
     assert (third["last_green_step"], third["edits_after_green"]) == (None, None)
+
+
+def test_a_self_test_names_symbols_and_the_stages_that_wrote_them(demo_run: Path) -> None:
+    show = json.loads(twin.dumps(twin.show(OpenRun.open(demo_run))))
+    suite = show["stages"][2]["self_tests"][1]
+
+    assert suite["targets"] == ["tests/test_export.py"]
+    stages = {symbol["name"]: symbol["stage"] for symbol in suite["symbols"]}
+    assert stages["to_markdown"] == 3
+    assert stages["Note"] == 0
+
+
+def test_a_failing_self_test_names_what_failed(demo_run: Path) -> None:
+    show = json.loads(twin.dumps(twin.show(OpenRun.open(demo_run))))
+    suite = show["stages"][2]["self_tests"][2]
+    assert [test["outcome"] for test in suite["tests"]] == ["failed"]
