@@ -425,6 +425,19 @@ def test_a_log_without_events_is_read_from_its_messages(tmp_path: Path) -> None:
     assert found[2].text == "result for a call that is not here (z)\nlost"
 
 
+def test_a_result_that_only_the_conversation_has_is_given_to_its_call(tmp_path: Path) -> None:
+    late = {"role": "tool", "tool_call_id": "c", "content": "files"}
+    found = inner(read(tmp_path, asks(calls=[call("c", command="ls")]), messages=[late]))
+    assert found[0].calls[0].result is not None
+    assert found[0].calls[0].result.text == "files"
+
+
+def test_events_without_a_model_leave_the_conversation_to_the_messages(tmp_path: Path) -> None:
+    messages = [user("u"), {"role": "assistant", "content": "a"}]
+    found = inner(read(tmp_path, event("info", data="bridged"), messages=messages))
+    assert [step.text for step in found] == ["u", "a", "info: bridged"]
+
+
 def test_how_a_sample_ended_is_said_where_no_event_does(tmp_path: Path) -> None:
     found = read(
         tmp_path,

@@ -183,6 +183,14 @@ def said_by_user(text: str) -> dict[str, str]:
     return {"role": "user", "content": text}
 
 
+def test_an_output_without_a_template_has_an_exit_code(tmp_path: Path) -> None:
+    text = "Observation: {'output': \"it's\\n\", 'returncode': 4, 'action': 'ls'}"
+    found = first_version(tmp_path, said("```bash\nls\n```"), said_by_user(text))
+    result = only_call(found).result
+    assert result is not None
+    assert (result.text, result.exit_code) == (text, 4)
+
+
 def test_a_long_output_keeps_its_elision(tmp_path: Path) -> None:
     body = "<output_head>\na\n</output_head>\n<elided_chars>\n9 characters elided\n</elided_chars>"
     text = f"<returncode>0</returncode>\n<warning>\ntoo long\n</warning>{body}"

@@ -198,6 +198,19 @@ def test_thinking_comes_from_the_step_or_the_history(tmp_path: Path) -> None:
     assert [step.thinking for step in model_steps(found)] == ["aloud", "deep"]
 
 
+def test_images_of_an_observation_stand_in_the_history(tmp_path: Path) -> None:
+    url = "data:image/png;base64,iVBORw0KGgo="
+    content = [{"type": "text", "text": "x"}, {"type": "image_url", "image_url": {"url": url}}]
+    reply = {"role": "tool", "content": content, "tool_call_ids": ["c"]}
+    found = of(tmp_path, item("view_image a.png", "x"), history=[answer("view_image a.png"), reply])
+    call = only_call(found)
+    assert call.result is not None
+    assert ([image.media_type for image in call.result.images], call.path) == (
+        ["image/png"],
+        "a.png",
+    )
+
+
 def test_the_same_action_twice_takes_two_entries_of_the_history(tmp_path: Path) -> None:
     found = of(
         tmp_path,

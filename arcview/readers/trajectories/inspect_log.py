@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import open_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import (
     Role,
@@ -81,7 +82,7 @@ class _Log:
 
     def take(self, path: Path) -> None:
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 is_archive = file.read(len(_ZIP)) == _ZIP
             if is_archive:
                 with Archive(path) as archive:

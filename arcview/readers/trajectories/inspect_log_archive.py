@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from arcview.files import open_file
+
 MAX_ENTRY_BYTES = 512 * 1024 * 1024
 """More than one sample unpacks to; a bomb would go on."""
 MAX_TOTAL_BYTES = 4 * 1024 * 1024 * 1024
@@ -49,7 +51,7 @@ class Archive:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file: IO[bytes] = path.open("rb")
+        self._file: IO[bytes] = open_file(path)
         self._left = MAX_TOTAL_BYTES
         self.is_cut = False
         """The directory at the end is missing; entries were found one after the other."""

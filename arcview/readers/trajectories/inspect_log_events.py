@@ -49,10 +49,10 @@ class SampleWalk:
         """Takes the sample."""
         events = self.sample.events
         self.spans = Spans.of(events)
-        if events:
-            self._events(self.name, events, None)
-        else:
+        if not _has_model(events):
             self._messages()
+        self._events(self.name, events, None)
+        self._late_results()
         kinds = [str(mapping(event).get("event")) for event in events]
         for number, note in enumerate(unsaid(self.sample.record, kinds, self.sample.text), start=1):
             self._note(f"{self.name}#end.{number}", note, Speaker())
@@ -283,6 +283,13 @@ class SampleWalk:
             else:
                 self._raw(key, message, f"role {role!r}", Speaker())
 
+    def _late_results(self) -> None:
+        """Results that only the conversation at its end has: no later call repeats it."""
+        for message in map(mapping, self.sample.messages):
+            call_id = text_or_none(message.get("tool_call_id"))
+            if message.get("role") == "tool" and call_id is not None:
+                self.pairing.give(call_id, self._result(message, message.get("content"), None))
+
     def _note(self, key: str, note: Note, speaker: Speaker, at: str | None = None) -> None:
         step = Step(key, None, Role.UNKNOWN, note.kind, note.text, at=at, is_error=note.is_error)
         self._add(step, speaker)
@@ -314,8 +321,12 @@ def _served(part: Record) -> Asked:
     )
 
 
-def _has_model(events: Sequence[object]) -> bool:
-    return any(mapping(event).get("event") == "model" for event in events)
+def _has_model(events: Sequence[object], depth: int = 0) -> bool:
+    """Whether a model speaks in these events, or in those within them."""
+    return depth <= _MAX_DEPTH and any(
+        event.get("event") == "model" or _has_model(listed(event.get("events")), depth + 1)
+        for event in map(mapping, events)
+    )
 
 
 def usage_of(usage: Record) -> Usage | None:

@@ -28,6 +28,8 @@ _EXCEPTION = re.compile(r"\s*<exception>(.*?)</exception>\s*", re.DOTALL)
 _RETURN_CODE = re.compile(r"\s*<returncode>\s*(-?\d{1,10})\s*</returncode>\n?")
 _OUTPUT = re.compile(r"\s*<output>\n?(.*?)\n?</output>\s*\Z", re.DOTALL)
 _TIMED_OUT = re.compile(r"The last command <command>.*?</command> timed out", re.DOTALL)
+_PYTHON = re.compile(r"Observation: \{'output': .*'returncode': (-?\d{1,10})[,}]", re.DOTALL)
+"""What the agent wrote where no template was configured."""
 _NOT_EXECUTED = "action was not executed"
 _BODY_KEYS = ("output", "output_head", "elided_chars", "output_tail", "warning", "exception_info")
 
@@ -193,7 +195,8 @@ def usage_of(usage: Record, cost: object = None) -> Usage | None:
 
 def looks_like_observation(text: str) -> bool:
     """Whether a user message is the rendered output of a command."""
-    return bool(_RETURN_CODE.match(text) or _EXCEPTION.match(text) or _TIMED_OUT.match(text))
+    patterns = (_RETURN_CODE, _EXCEPTION, _TIMED_OUT, _PYTHON)
+    return any(pattern.match(text) for pattern in patterns)
 
 
 def observation_of(message: Record) -> Observation:
@@ -234,6 +237,8 @@ def _rendered(text: str) -> tuple[str, int | None, str | None]:
             shown = [str(fields[key]) for key in _BODY_KEYS[:-1] if fields.get(key)]
             failure = text_or_none(fields.get("exception_info"))
             return "\n".join(shown), code if type(code) is int else None, failure
+    if python := _PYTHON.match(text):
+        return text, int(python[1]), None
     exception = _EXCEPTION.match(text)
     body = text[exception.end() :] if exception else text
     code_tag = _RETURN_CODE.match(body)

@@ -44,6 +44,7 @@ class Attempt:
             self._history(entries)
             return
         answers = [entry for _, entry in entries if _is_answer(entry)]
+        replies = [_reply_after(entries, n) for n, (_, e) in enumerate(entries) if _is_answer(e)]
         place = 0
         for ordinal, item in enumerate(trajectory, start=1):
             key = f"{self.name}#{ordinal}"
@@ -54,7 +55,8 @@ class Attempt:
             if found is not None:
                 place = found + 1
             entry = None if found is None else answers[found]
-            self._step(key, item, entry, has_history=bool(answers))
+            reply = {} if found is None else replies[found]
+            self._step(key, item, entry, reply, has_history=bool(answers))
 
     def _prompts(self, entries: Sequence[tuple[int, Record]], trajectory: Sequence[object]) -> None:
         """What the model was told before its first answer; demonstrations are only counted."""
@@ -94,7 +96,9 @@ class Attempt:
             )
         )
 
-    def _step(self, key: str, item: Record, entry: Record | None, *, has_history: bool) -> None:
+    def _step(
+        self, key: str, item: Record, entry: Record | None, reply: Record, *, has_history: bool
+    ) -> None:
         action, observation = _text(item.get("action")), _text(item.get("observation"))
         said = _text(item.get("thought")).strip("\n") or _text(item.get("response"))
         seconds = _seconds(item)
@@ -108,7 +112,9 @@ class Attempt:
         if is_rejected or not action.strip():
             if observation.strip():
                 self._note(f"{key}.observation", observation)
-        elif self.pairing.give(None, ToolResult(text=observation)):
+            return
+        images = tuple(parts_of(reply.get("content")).images)
+        if self.pairing.give(None, ToolResult(text=observation, images=images)):
             step = self.pairing.steps[-1]
             self.pairing.steps[-1] = replace(step, duration_s=seconds or None)
 
@@ -216,6 +222,12 @@ def _review(info: Record) -> str:
 
 def _is_answer(entry: Record) -> bool:
     return entry.get("role") == "assistant" and entry.get("is_demo") is not True
+
+
+def _reply_after(entries: Sequence[tuple[int, Record]], place: int) -> Record:
+    """What the model was told right after an answer; it has the images of an observation."""
+    after = entries[place + 1][1] if place + 1 < len(entries) else {}
+    return after if after.get("role") in ("user", "tool") else {}
 
 
 def _answer_to(item: Record, answers: Sequence[Record], start: int) -> int | None:
