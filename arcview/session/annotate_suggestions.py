@@ -20,6 +20,7 @@ from arcview.analysis.suggest_effects import (
     suggest_mechanisms,
     suggest_origins,
 )
+from arcview.analysis.suggest_protocol import suggest_from_audit
 from arcview.analysis.suggestions import Span, Suggestion, inputs_hash
 from arcview.errors import ArcviewError, CancelledError
 from arcview.model.states import StateKind
@@ -28,6 +29,7 @@ from arcview.session.annotate_targets import Place, Targets
 from arcview.session.evidence import Evidence, EvidenceFinder
 
 if TYPE_CHECKING:
+    from arcview.analysis.audit import Finding
     from arcview.analysis.awareness import DefectAwareness
     from arcview.analysis.awareness import Span as AwarenessSpan
     from arcview.analysis.gate_view import FailingTest
@@ -49,6 +51,7 @@ class SuggestionFinder:
         self._opened = opened
         self._finder = finder or EvidenceFinder(opened)
         self._targets = Targets(opened)
+        self._audited: list[tuple[str | None, Finding]] | None = None
 
     def about(self, unit: str) -> tuple[Suggestion, ...]:
         """What rules propose for the case about a failing gate, by field.
@@ -68,6 +71,7 @@ class SuggestionFinder:
         return (
             *suggest_infrastructure(tests),
             *suggest_unspecified(tests, Sources(self._sources(place))),
+            *suggest_from_audit(place.stage, self._findings()),
             *suggest_origins(failures),
             *suggest_mechanisms(failures, self._blamed_before(place)),
             *self._claimed(place),
@@ -176,6 +180,18 @@ class SuggestionFinder:
             raise
         except ArcviewError:  # it is not there: said among the problems of the run
             return None
+
+    def _findings(self) -> list[tuple[str | None, Finding]]:
+        from arcview.session.audit_run import address_of, audit
+
+        if self._audited is None:
+            found = audit(self._opened).findings
+            addresses = [address_of(finding) for finding in found]
+            self._audited = [
+                (None if address is None else str(address), finding)
+                for address, finding in zip(addresses, found, strict=True)
+            ]
+        return self._audited
 
     # Awareness
 
