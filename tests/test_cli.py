@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from arcview import __version__, cli
+from tests.readers.native_run import full_run, result_line
 
-COMMANDS = ("show", "list", "check", "schema", "cache")
+COMMANDS = ("show", "list", "check", "contract", "compare", "find", "export", "schema", "cache")
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e[bold]x[/bold]\r\n"
 
 Capture = pytest.CaptureFixture[str]
@@ -335,3 +336,17 @@ def test_real_runs_print(scb: Callable[[str], Path], capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "infrastructure failure" in out
     assert "✗" not in out.partition("Self-tests")[0]
+
+
+def test_what_looks_like_a_secret_is_masked_on_the_terminal(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    key = "sk-a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
+    made = full_run(tmp_path / "run")
+    made.write_gate(1, {"t::a": "failed"})
+    made.write_tests("stages/1/gate", [result_line("t::a", "f2p", "failed", message=f"no {key}")])
+
+    assert cli.main(["show", str(made.write())]) == 0
+    out = capsys.readouterr().out
+    assert "no sk-a[masked]" in out
+    assert key not in out

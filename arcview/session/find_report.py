@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from arcview.analysis.search import Hit
-from arcview.analysis.secrets import mask_secrets
 from arcview.session.find import KINDS, RunSearch
-from arcview.session.plain_text_parts import Glyphs
-from arcview.text import clean
+from arcview.session.plain_text_parts import Glyphs, one_line, shown
 
 SCHEMA = "arcview/find/1"
 _BEFORE, _AROUND = 60, 160
@@ -34,8 +32,7 @@ def hit_line(hit: Hit, glyphs: Glyphs) -> str:
     text = hit.text[start : start + _AROUND]
     before = glyphs.more if start else ""
     after = glyphs.more if start + _AROUND < len(hit.text) else ""
-    shown = " ".join(clean(mask_secrets(text)).split())
-    return f"{clean(hit.address)}: {before}{shown}{after}"
+    return f"{shown(hit.address)}: {before}{one_line(text)}{after}"
 
 
 def summary_lines(search: RunSearch) -> list[str]:
@@ -49,5 +46,5 @@ def summary_lines(search: RunSearch) -> list[str]:
     lines = [
         f"{total} matching line{'' if total == 1 else 's'}" + (f": {counts}" if counts else "")
     ]
-    lines += [f"not searched: {' '.join(clean(what).split())}" for what in search.left_out]
+    lines += [f"not searched: {one_line(what)}" for what in search.left_out]
     return lines

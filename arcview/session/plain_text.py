@@ -16,11 +16,18 @@ from arcview.model.results import GateTest, GroupCounts, Verdict
 from arcview.model.run import Status
 from arcview.session.evidence import Evidence, EvidenceFinder
 from arcview.session.library import LibraryRow
-from arcview.session.plain_text_parts import Glyphs, aligned, clipped, cost, duration, one_line
+from arcview.session.plain_text_parts import (
+    Glyphs,
+    aligned,
+    clipped,
+    cost,
+    duration,
+    one_line,
+    shown,
+)
 from arcview.session.plain_text_trail import depth_lines, evidence_lines, trace_lines
 from arcview.session.self_test_depth import self_test_depth
 from arcview.session.stage_trace import stage_trace
-from arcview.text import clean
 
 if TYPE_CHECKING:
     from arcview.analysis.self_tests import SelfTest
@@ -57,7 +64,7 @@ def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]
     for row in rows:
         yield from gate(f"Stage {row.index}", str(row.index), None)
         for cell in row.between:
-            title = f"{clean(cell.state or '')} (after stage {row.index})"
+            title = f"{shown(cell.state or '')} (after stage {row.index})"
             yield from gate(title, cell.gate, cell.state)
         yield from writer.self_tests(row.index, run.self_tests(row.index))
         yield from depth_lines(self_test_depth(run, evidence, row.index), glyphs)
@@ -225,7 +232,7 @@ class _Writer:
         yield from self._message(test.message or "")
 
     def _message(self, message: str) -> Iterator[str]:
-        lines = clean(message).split("\n")
+        lines = shown(message).split("\n")
         while lines and not lines[-1].strip():
             lines.pop()
         for line in lines[:_MESSAGE_LINES]:
@@ -248,7 +255,7 @@ class _Writer:
             (
                 f"  #{test.step_number}" if test.step_number is not None else "  #",
                 test.kind.value,
-                clean(test.runner),
+                shown(test.runner),
                 self._outcome(test),
                 clipped(one_line(test.command), self._glyphs, 100),
             )

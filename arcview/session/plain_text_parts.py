@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from arcview.analysis.secrets import mask_secrets
 from arcview.model.results import Verdict
 from arcview.text import cells, clean
 
@@ -43,9 +44,14 @@ class Glyphs:
         }[verdict]
 
 
+def shown(text: str) -> str:
+    """A text of a run as it may stand on a terminal: clean, and what looks like a secret masked."""
+    return clean(mask_secrets(text))
+
+
 def one_line(text: str) -> str:
-    """One clean line."""
-    return " ".join(clean(text).split())
+    """The same, as one line."""
+    return " ".join(shown(text).split())
 
 
 def clipped(text: str, glyphs: Glyphs, limit: int = LINE_LIMIT) -> str:
