@@ -33,6 +33,9 @@ _COMMANDS = {
     "list": ("runs", "list_runs"),
     "check": ("runs", "check"),
     "contract": ("evidence", "contract"),
+    "detect": ("intake", "detect"),
+    "formats": ("intake", "formats"),
+    "import": ("intake", "import_run"),
     "compare": ("evidence", "compare"),
     "find": ("evidence", "find"),
     "export": ("evidence", "export"),
@@ -58,6 +61,9 @@ commands:
   arcview list DIR       print the runs below a folder, one line each
   arcview check PATH     list what is wrong with a run folder
   arcview contract PATH  print which contract items are there in which state
+  arcview detect PATH    say what a file or folder is recognised as, and why
+  arcview formats        list the layouts, trajectories and reports that are read
+  arcview import A OUT   write a run of any layout as a run folder of ours
   arcview compare A B    print two runs of one task side by side
   arcview find PATH TEXT search steps, diffs, gate messages and logs of a run
   arcview export PATH    write a report of one run as Markdown or HTML

@@ -127,6 +127,18 @@ class GivenRun:
         return join([*([self._opened.trajectory(own)] if own else []), *parts])
 
     def _is_given(self, ref: TrajectoryRef) -> bool:
+    def locate(self, ref: TrajectoryRef, path: str) -> Path | None:
+        """Where a file of a trajectory lies; null where it is packed into another."""
+        if self._is_given(ref):
+            return self._root / path
+        find = getattr(self._opened, "locate", None)
+        return find(ref, path) if find is not None else Path(self._run.path) / path
+
+    def content(self, path: str) -> bytes:
+        """The bytes of a file of the run itself."""
+        read = getattr(self._opened, "content", None)
+        return read(path) if read is not None else self._opened.text(path).encode("utf-8")
+
         return self._extra is not None and ref.path == self._extra.path and ref.session == _GIVEN
 
     def text(self, path: str) -> str:

@@ -201,7 +201,7 @@ class OpenRun:
             found = self.load_view(name, Trajectory)
             if found is None:
                 refs = self.trajectory_refs(stage, state)
-                found = self._reader().trajectory(refs) if refs else Trajectory("none")
+                found = self.reader().trajectory(refs) if refs else Trajectory("none")
                 self.save_view(name, Trajectory, found)
             # Trajectories are the bulk of a run: those looked at last are kept in memory.
             while len(self._trajectories) >= _KEPT_TRAJECTORIES:
@@ -257,7 +257,7 @@ class OpenRun:
         Raises:
             BadInputError: it is not there or lies outside the run.
         """
-        return self._reader().text(path)
+        return self.reader().text(path)
 
     def spec(self, stage: int) -> str | None:
         """What the agent was told at a stage, or null where that is not recorded."""
@@ -332,7 +332,8 @@ class OpenRun:
                 self.store.ingest()
             self._has_states = True
 
-    def _reader(self) -> OpenedRun:
+    def reader(self) -> OpenedRun:
+        """The run as its reader opened it; read again where only the cache was."""
         with self._lock:
             if self._opened is None:
                 from arcview.readers.registry import open_run
@@ -376,7 +377,7 @@ class OpenRun:
         kept = self.load_view(name, KeptGateView)
         if kept is not None:
             return restore(kept)
-        reader = self._reader()
+        reader = self.reader()
         if self._history is None:
             self._history = history_of(reader, self.policy)
         tests, history = reader.gate_tests(gate, state), self._history.of(gate, state)

@@ -12,6 +12,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
@@ -60,12 +61,23 @@ class StateStore:
         self._cache = cache
         self._limit_bytes = limit_bytes
         self._git = Git(cache.states_git)
-        self._records: dict[str, StateRecord] = load_records(cache.states_git)
+        self._records = self._load()
         self._changes: dict[tuple[str, str], Changes] = {}
         self._recorded = RecordedPatches(run)
         self._line: tuple[str, dict[str, tuple[LineChange, ...]]] | None = None
         self._held = False
         self._lock = threading.Lock()
+
+    def _load(self) -> dict[str, StateRecord]:
+        """What was built, but for states that another run at this path had or recorded."""
+        sourced = {state.id for state in self._run.states if has_source(state)}
+        records = load_records(self._cache.states_git)
+        return {state_id: record for state_id, record in records.items() if state_id in sourced}
+
+    @property
+    def objects(self) -> Path:
+        """The folder of the git objects of all states, for who writes them elsewhere."""
+        return self._cache.states_git / "objects"
 
     def ready(self) -> bool:
         """Tells whether every state that has a source is built and its source has not changed.
@@ -105,7 +117,7 @@ class StateStore:
                 builder = Builder(self._run, self._cache.states_git, looks, progress, cancelled)
                 builder.build()
         finally:
-            self._records = load_records(self._cache.states_git)
+            self._records = self._load()
         enforce_limit(self._cache.root, self._limit_bytes, keep=self._cache.key)
         return self.problems()
 

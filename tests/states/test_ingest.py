@@ -382,6 +382,15 @@ def test_damaged_record_is_built_anew(tmp_path: Path) -> None:
     assert store.file("S0", "a") == b"1"
 
 
+def test_state_that_lost_its_source_is_not_the_one_that_was_there_before(tmp_path: Path) -> None:
+    ingested(folder_run(tmp_path, {"a": b"1"}, {"a": b"2"}))
+    missing = replace(state("S1", None), missing="the harness kept none")
+    other = store_of(run_of(tmp_path, state("S0", FolderSource("stages/0/workspace")), missing))
+    assert (other.tree("S1"), other.missing("S1")) == (None, "the harness kept none")
+    other.ingest()
+    assert other.tree("S1") is None
+
+
 def test_evicted_run_is_built_anew(tmp_path: Path) -> None:
     run = folder_run(tmp_path, {"a": b"1"})
     ingested(run)

@@ -86,6 +86,10 @@ class _OpenedFolder(AssembledRun):
         return self._lone.trajectory(refs)
 
 
+    def locate(self, ref: TrajectoryRef, path: str) -> Path:
+        """Where a file of the trajectory lies."""
+        return self._lone.locate(ref, path)
+
 def _trajectory(path: Path) -> Path | None:
     name = path.absolute().name
     for ending in _ENDINGS:

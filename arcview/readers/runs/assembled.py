@@ -87,6 +87,14 @@ class AssembledRun:
         return text if path in told else mask(text)
 
     def inputs(self) -> tuple[Path, ...]:
+    def locate(self, ref: TrajectoryRef, path: str) -> Path:
+        """Where a file of a trajectory lies.
+
+        Raises:
+            BadInputError: its path leaves the run.
+        """
+        return inside(self._from.root, path)
+
         """Every file that was read, and the trajectories."""
         return tuple(dict.fromkeys(self._inputs()))
 

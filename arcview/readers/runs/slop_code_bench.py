@@ -103,7 +103,7 @@ class OpenedSlopCodeBench:
         Raises:
             BadInputError: it is missing, unreadable, or outside the run folder.
         """
-        return self._bytes(path).decode("utf-8", "replace")
+        return self.content(path).decode("utf-8", "replace")
 
     def inputs(self) -> tuple[Path, ...]:
         """Every file outside the workspaces, and the folders that hold them.
@@ -131,7 +131,7 @@ class OpenedSlopCodeBench:
         sources = []
         for path in (ref.path, *ref.companions):
             try:
-                sources.append(Source(path, self._bytes(path)))
+                sources.append(Source(path, self.content(path)))
             except BadInputError as error:
                 problems.append(Problem(path, error.expected))
         joined = join(sources)
@@ -157,8 +157,16 @@ class OpenedSlopCodeBench:
             note = f"belongs to the pass after stage {owner}"
         return Session(ref.session or ref.path, ref.role, self._trajectory(ref).step_count, note)
 
-    def _bytes(self, path: str) -> bytes:
-        """A file of the run by its path relative to it, which may lead into an archive."""
+    def locate(self, ref: TrajectoryRef, path: str) -> Path | None:
+        """Where a file of a trajectory lies; null where it is in an archive."""
+        return None if ARCHIVE in PurePosixPath(path).parts else inside(self._path, path)
+
+    def content(self, path: str) -> bytes:
+        """A file of the run by its path relative to it, which may lead into an archive.
+
+        Raises:
+            BadInputError: it is missing, unreadable, or outside the run folder.
+        """
         parts = PurePosixPath(path).parts
         if ARCHIVE in parts:
             at = parts.index(ARCHIVE) + 1

@@ -1,0 +1,147 @@
+"""`arcview detect`, `formats` and `import`: what is read, and foreign runs made our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcview.cli.parts import (
+    EXIT_DOES_NOT_HOLD,
+    EXIT_OK,
+    add_json,
+    add_layout,
+    clean_line,
+    make_parser,
+    open_asked,
+    print_json,
+    print_lines,
+)
+
+if TYPE_CHECKING:
+    from arcview.readers.detect import DetectReport, Format, Match
+
+
+def detect(arguments: Sequence[str]) -> int:
+    """Prints what a path is and why."""
+    parser = make_parser(
+        "arcview detect",
+        "Say what a file or folder is recognised as, and why; what else fits, and what nearly "
+        "does. Exits 1 when nothing is recognised.",
+        "examples:\n"
+        "  arcview detect jobs/2026-11-29\n"
+        "  arcview detect session.jsonl\n"
+        "  arcview detect out --json | jq .taken.id\n",
+    )
+    parser.add_argument("path", metavar="PATH", help="a file or folder")
+    add_json(parser, "as JSON")
+    options = parser.parse_args(arguments)
+    from arcview.readers import detect as reading
+
+    report = reading.detect(Path(options.path))
+    if options.json:
+        print_json(_as_json(report))
+    else:
+        print_lines(clean_line(line) for line in _lines(report))
+    return EXIT_OK if report.is_recognised else EXIT_DOES_NOT_HOLD
+
+
+def formats(arguments: Sequence[str]) -> int:
+    """Prints what can be read."""
+    parser = make_parser(
+        "arcview formats",
+        "List the run layouts, trajectory formats and report formats that are read, the module of "
+        "each, and whether it was held to recorded files. --as takes each id.",
+        "examples:\n  arcview formats\n  arcview formats --json\n",
+    )
+    add_json(parser, "as JSON")
+    options = parser.parse_args(arguments)
+    from arcview.readers.detect import GROUPS
+    from arcview.readers.detect import formats as known
+
+    found = known()
+    if options.json:
+        print_json({"schema": "arcview/formats/1", "formats": [_format(each) for each in found]})
+        return EXIT_OK
+    width = max(len(each.id) for each in found)
+    for group in GROUPS:
+        print_lines([f"{group}s"])
+        for each in found:
+            if each.group == group:
+                note = "" if each.sample == "recorded" else f" ({each.sample})"
+                line = f"  {each.id:<{width}}  {each.title}{note}"
+                print_lines([clean_line(line), clean_line(f"  {'':<{width}}  {each.module}")])
+    return EXIT_OK
+
+
+def import_run(arguments: Sequence[str]) -> int:
+    """Writes a run of any layout as a run folder of ours."""
+    parser = make_parser(
+        "arcview import",
+        "Write a run of any layout as an arcview run folder: states into one git bundle, "
+        "trajectories and logs as they are, results as result.json and tests.jsonl. Never "
+        "overwrites; a run that cannot be written whole leaves nothing behind.",
+        "examples:\n"
+        "  arcview import jobs/today/task__abc1234 runs/agent/task\n"
+        "  arcview import repo runs/agent/task --trajectory session.jsonl\n",
+    )
+    parser.add_argument("path", metavar="PATH", help="a run of any layout")
+    parser.add_argument("out", metavar="OUT", help="the folder to make; must not be there")
+    add_layout(parser)
+    options = parser.parse_args(arguments)
+    from arcview.session.import_run import write_run
+
+    run = open_asked(options)
+    written = write_run(run, Path(options.out))
+    lines = [f"{options.out}: {len(written.files)} files"]
+    lines += [f"not imported: {each.where}: {each.what}" for each in written.left_out]
+    print_lines(clean_line(line) for line in lines)
+    return EXIT_OK
+
+
+def _lines(report: DetectReport) -> list[str]:
+    if report.below:
+        total = sum(report.below.values())
+        listed = ", ".join(f"{count} {layout}" for layout, count in report.below.items())
+        lines = [f"{report.path}: a folder of {total} run{'s' * (total != 1)}: {listed}"]
+    elif report.taken is None:
+        lines = [report.message or f"{report.path}: not recognised"]
+    else:
+        lines = [f"{report.path}: {_named(report.taken)}"]
+    if report.content is not None:
+        lines.append(f"  content:  {_named(report.content)}")
+    lines += [f"  also:     {_named(match)}" for match in report.also]
+    lines += [f"  rejected: {match.format.id}: {match.reason}" for match in report.rejected]
+    return lines
+
+
+def _named(match: Match) -> str:
+    return f"{match.format.id} ({match.format.title}): {match.reason}"
+
+
+def _format(known: Format) -> dict[str, str]:
+    return {
+        "group": known.group,
+        "id": known.id,
+        "title": known.title,
+        "module": known.module,
+        "sample": known.sample,
+    }
+
+
+def _match(match: Match | None) -> dict[str, str] | None:
+    return None if match is None else {**_format(match.format), "reason": match.reason}
+
+
+def _as_json(report: DetectReport) -> dict[str, object]:
+    return {
+        "schema": "arcview/detect/1",
+        "path": report.path,
+        "recognised": report.is_recognised,
+        "taken": _match(report.taken),
+        "content": _match(report.content),
+        "also": [_match(match) for match in report.also],
+        "rejected": [_match(match) for match in report.rejected],
+        "below": dict(report.below) if report.below is not None else None,
+        "message": report.message,
+    }
