@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from arcview.analysis.agreement import Label, StepRange
+from arcview.analysis.suggestions import Suggestion
 from arcview.errors import BadInputError
-from arcview.model.annotation import Case, Reading
+from arcview.model.annotation import Case, CaseStatus, Reading
 
 SUGGESTED = "(suggested)"
 """The rater that stands for arcview's own rules."""
@@ -65,8 +66,15 @@ Scales = Mapping[str, Sequence[str]]
 """Ordinal field → its codes, the lowest first; from the label scheme."""
 
 
-def tables_of_cases(cases: Iterable[Case], scales: Scales) -> tuple[LabelTable, ...]:
+def tables_of_cases(
+    cases: Iterable[Case],
+    scales: Scales,
+    suggestions: Mapping[str, Sequence[Suggestion]] | None = None,
+) -> tuple[LabelTable, ...]:
     """The tables of labelled cases, one a field, those without any label left out.
+
+    Only readings that are final count: a draft may still change, and who settles a case has seen
+    the others' labels.
 
     The unit is the failing gate that a case is about; of a case about no gate, the case. Where one
     person has several cases about a gate, each case is a unit of its own. Awareness has a unit for
@@ -74,17 +82,20 @@ def tables_of_cases(cases: Iterable[Case], scales: Scales) -> tuple[LabelTable, 
     counts for stage, step, defect and cause.
 
     Args:
-        cases: Every reading of them that is labelled counts.
+        cases: The cases.
         scales: The scales of the ordinal fields; an ordinal field without one is nominal, and so is
             one with a label that is not on its scale.
+        suggestions: By id of the case, what rules propose for it: labels of the rater `SUGGESTED`.
     """
     cases = list(cases)
     tables = {name: LabelTable(name, kind) for name, kind in KINDS.items()}
     for case, unit in zip(cases, _units(cases), strict=True):
         for reading in case.readings:
-            if reading.is_labelled:
+            if reading.status is CaseStatus.FINAL:
                 for name, part, label in _labels(reading):
                     tables[name].add(unit + part, reading.annotator, label)
+        for name, part, label in _suggested((suggestions or {}).get(case.id, ())):
+            tables[name].add(unit + part, SUGGESTED, label)
     for name, scale in scales.items():
         _scale(tables[name], [*scale])
     for table in tables.values():
@@ -99,7 +110,7 @@ def _units(cases: Sequence[Case]) -> list[str]:
     for case in cases:
         for reading in case.readings:
             key = (case.run_id, case.unit or "", reading.annotator)
-            counts[key] = counts.get(key, 0) + reading.is_labelled
+            counts[key] = counts.get(key, 0) + (reading.status is CaseStatus.FINAL)
     shared = {(run, unit) for (run, unit, _), count in counts.items() if count > 1}
     return [
         f"{case.run_id} {case.id}"
@@ -156,6 +167,30 @@ def _origin_labels(reading: Reading) -> Iterator[tuple[str, str, Label]]:
             yield name, "", code
     if origin.causes:
         yield "causes", "", frozenset(origin.causes)
+
+
+def _suggested(suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Label]]:
+    """(Field, part of the unit, label) of what rules propose: of several codes the first."""
+    single: dict[tuple[str, str], Label] = {}
+    several: dict[tuple[str, str], set[str]] = {}
+    for one in suggestions:
+        stage = f" stage {one.stage}" if one.stage is not None else ""
+        gate = f" gate {one.gate}" if one.gate is not None else ""
+        part = {"awareness": stage, "awareness_flags": stage, "mechanism": gate}.get(one.field, "")
+        if one.field == "origin":
+            at, number = one.values.get("stage"), one.values.get("step_number")
+            if isinstance(at, int):
+                single.setdefault(("origin_stage", ""), at)
+                if isinstance(number, int):
+                    single.setdefault(("origin_step", ""), StepRange(at, number, number))
+        elif KINDS.get(one.field) is FieldKind.MULTI:
+            several.setdefault((one.field, part), set()).add(one.code)
+        elif one.field in KINDS:
+            single.setdefault((one.field, part), one.code)
+    for (name, part), label in single.items():
+        yield name, part, label
+    for (name, part), codes in several.items():
+        yield name, part, frozenset(codes)
 
 
 _NAMES = ("case", "item", "unit", "id")

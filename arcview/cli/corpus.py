@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from arcview.cli.parts import (
 
 if TYPE_CHECKING:
     from arcview.analysis.verdicts import Policy
+    from arcview.config import Settings
     from arcview.session.stats import Corpus
 
 _OUTCOMES = {
@@ -62,6 +64,7 @@ def stats(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--count-tests", action="store_true", help="test files are among the files stages share"
     )
+    add_sidecar(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, schema arcview/stats/1")
     form.add_argument("--csv", action="store_true", help="as CSV, one line a figure and group")
@@ -73,8 +76,21 @@ def stats(arguments: Sequence[str]) -> int:
         return EXIT_OK
     if options.path is None:
         raise UsageError("arcview stats: give a folder with runs (see arcview stats --help)")
-    _print(options, _corpus(options.path, _outcomes(options)))
+    settings = _settings(options)
+    _print(options, _corpus(options.path, _outcomes(options), settings), settings)
     return EXIT_OK
+
+
+def add_sidecar(parser: argparse.ArgumentParser) -> None:
+    """The option that names where labels are kept."""
+    parser.add_argument("--sidecar", metavar="DIR", help="where people's labels are kept")
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    from arcview.config import load_settings
+
+    settings = load_settings()
+    return replace(settings, sidecar=Path(options.sidecar)) if options.sidecar else settings
 
 
 def _outcomes(options: argparse.Namespace) -> Policy:
@@ -83,8 +99,7 @@ def _outcomes(options: argparse.Namespace) -> Policy:
     return Policy(**{name: getattr(options, name) for name in _OUTCOMES})
 
 
-def _corpus(path: str, outcomes: Policy) -> Corpus:
-    from arcview.config import load_settings
+def _corpus(path: str, outcomes: Policy, settings: Settings) -> Corpus:
     from arcview.session.stats import collect
 
     # Reading runs for the first time takes a while; whoever waits is told how far it is.
@@ -95,7 +110,7 @@ def _corpus(path: str, outcomes: Policy) -> Corpus:
             sys.stderr.write(f"\rreading run {done + 1} of {total}\x1b[K")
             sys.stderr.flush()
 
-    corpus = collect(Path(path), outcomes=outcomes, settings=load_settings(), progress=progress)
+    corpus = collect(Path(path), outcomes=outcomes, settings=settings, progress=progress)
     if is_watched:
         sys.stderr.write("\r\x1b[K")
     if not corpus.runs and not corpus.broken:
@@ -103,11 +118,13 @@ def _corpus(path: str, outcomes: Policy) -> Corpus:
     return corpus
 
 
-def _print(options: argparse.Namespace, corpus: Corpus) -> None:
+def _print(options: argparse.Namespace, corpus: Corpus, settings: Settings) -> None:
     from arcview.analysis.statistics import StatsPolicy
+    from arcview.session.labels import labelled_levels
 
     policy = StatsPolicy(options.policy, corpus.outcomes, options.count_tests)
-    found = corpus.statistics(policy, options.by)
+    levels = labelled_levels((run.run_id for run in corpus.runs), settings.sidecar)
+    found = corpus.statistics(policy, options.by, levels)
     if options.json:
         from arcview.session.stats_json import stats_json
 
@@ -129,26 +146,34 @@ def agreement(arguments: Sequence[str]) -> int:
         "Print how far people agree on each labelled field, among themselves and with what the "
         "rules suggest. A field that somebody left empty is unknown and forms no pair.",
         "examples:\n"
-        "  arcview agreement cases.jsonl\n"
-        "  arcview agreement exports --within 5\n"
-        "  arcview agreement cases.jsonl --json | jq '.fields[].people.alpha'\n",
+        "  arcview agreement runs\n"
+        "  arcview agreement cases.jsonl --within 5\n"
+        "  arcview agreement runs --json | jq '.fields[].people.alpha'\n",
     )
-    parser.add_argument("path", metavar="PATH", help="exported cases: a file, or a folder of them")
+    parser.add_argument(
+        "path", metavar="PATH", help="a folder of runs, a sidecar, or exported cases"
+    )
     parser.add_argument(
         "--within", metavar="N", type=int, default=3, help="steps this far apart agree (default 3)"
     )
+    parser.add_argument(
+        "--no-suggestions", action="store_true", help="leave out what the rules suggest"
+    )
+    add_sidecar(parser)
     add_json(parser, "as JSON, schema arcview/agreement/1")
     options = parser.parse_args(arguments)
     if options.within < 0:
         raise UsageError("--within: expected a number of steps, 0 or more")
     from arcview.analysis.agreement_report import report
-    from arcview.session.agreement import agreement_json, agreement_lines, load_tables
+    from arcview.session.agreement import agreement_json, agreement_lines, load
 
-    found = report(load_tables(Path(options.path)), options.within)
+    settings = _settings(options)
+    labels = load(Path(options.path), settings, with_suggestions=not options.no_suggestions)
+    found = report(labels.tables, options.within)
     if options.json:
-        print_json(agreement_json(found, options.path))
+        print_json(agreement_json(found, labels, options.path))
     else:
-        print_lines(agreement_lines(found, options.path, glyphs()))
+        print_lines(agreement_lines(found, labels, options.path, glyphs()))
     return EXIT_OK
 
 

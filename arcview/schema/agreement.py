@@ -68,4 +68,8 @@ class AgreementFile(Model):
 
     schema_: Literal["arcview/agreement/1"] = Field(alias="schema")
     path: str
+    cases: Count
+    """Cases, or records of exported files, that were looked at."""
+    drafts: Count
+    """Readings of them that are still drafts and do not count."""
     fields: list[AgreementField]

@@ -1,7 +1,6 @@
-"""Labels on disk → agreement: reads exports of cases, prints text and JSON.
+"""Labels on disk → agreement, as text and as JSON.
 
-Reads JSON and JSON Lines alone; the annotation store hands its cases to
-`analysis.agreement_tables.tables_of_cases` itself.
+Finds the labels in the sidecar or in exported files and hands them to the pure agreement.
 """
 
 from __future__ import annotations
@@ -9,36 +8,86 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arcview.analysis.agreement import Coefficient, Pairs
 from arcview.analysis.agreement_report import Agreement, FieldReport
-from arcview.analysis.agreement_tables import LabelTable, tables_of_records
+from arcview.analysis.agreement_tables import tables_of_records
 from arcview.analysis.statistics import MIN_PERCENT_N
+from arcview.config import Settings
 from arcview.errors import ArcviewError, BadInputError
 from arcview.session.plain_text_parts import Glyphs, aligned, one_line
+
+if TYPE_CHECKING:
+    from arcview.analysis.suggestions import Suggestion
+    from arcview.model.annotation import Case
+    from arcview.session.labels import Gathered
 
 SCHEMA = "arcview/agreement/1"
 
 Json = dict[str, object]
 
 
-def load_tables(path: Path) -> tuple[LabelTable, ...]:
-    """Reads the labels of a file, or of every `.json` and `.jsonl` file of a folder.
+def load(
+    path: Path, settings: Settings | None = None, *, with_suggestions: bool = True
+) -> Gathered:
+    """Finds labels: in a sidecar, in the sidecar of the runs below a folder, or in exported files.
+
+    Args:
+        path: A folder of runs, a sidecar, a file of exported cases, or a folder of such files.
+        settings: What the user set; the defaults where not given.
+        with_suggestions: For runs, also what rules propose for the labelled gates.
 
     Raises:
         BadInputError: a file is not JSON, or holds records of no known shape.
         ArcviewError: there is nothing to read.
     """
-    if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.suffix in (".json", ".jsonl"))
-        if not files:
-            raise ArcviewError(f"{path}: no .json or .jsonl file with labels in it")
-    elif path.exists():
-        files = [path]
-    else:
+    from arcview.session.labels import cases_below, gather
+
+    settings = settings or Settings()
+    if not path.exists():
         raise ArcviewError(f"{path}: no such file or folder")
+    if not path.is_dir():
+        return _exported([path], path)
+    cases = list(cases_below(path))
+    if cases:
+        return gather(cases, settings.sidecar)
+    found = _of_runs(path, settings, with_suggestions=with_suggestions)
+    if found is not None:
+        return found
+    files = sorted(file for file in path.iterdir() if file.suffix in (".json", ".jsonl"))
+    if not files:
+        raise ArcviewError(f"{path}: no labels, no run and no .json or .jsonl file in it")
+    return _exported(files, path)
+
+
+def _of_runs(root: Path, settings: Settings, *, with_suggestions: bool) -> Gathered | None:
+    """The labels of the runs below a folder; null where there is no run."""
+    from arcview.readers.registry import iter_runs
+    from arcview.session.labels import cases_of_runs, gather, suggested
+    from arcview.session.opened import OpenRun
+
+    cases: list[Case] = []
+    proposed: list[tuple[Case, tuple[Suggestion, ...]]] = []
+    count = 0
+    for path in iter_runs(root):
+        count += 1
+        try:
+            opened = OpenRun.open(path, settings=settings)
+        except BadInputError:  # `arcview list` and `stats` say what is wrong with it
+            continue
+        about = list(cases_of_runs([opened.run.run_id], settings.sidecar))
+        cases += about
+        if with_suggestions and about:
+            proposed += suggested(opened, about)
+    return gather(cases, settings.sidecar, proposed) if count else None
+
+
+def _exported(files: Sequence[Path], path: Path) -> Gathered:
+    from arcview.session.labels import Gathered
+
     records = [record for file in files for record in _records(file)]
-    return tables_of_records(records, str(path))
+    return Gathered(tables_of_records(records, str(path)), len(records), 0)
 
 
 def _records(file: Path) -> list[object]:
@@ -66,11 +115,13 @@ def _lines(file: Path, text: str) -> Iterator[object]:
                 raise BadInputError(str(file), f"not JSON: {error}", f"line {number}") from error
 
 
-def agreement_json(reports: Sequence[FieldReport], path: str) -> Json:
+def agreement_json(reports: Sequence[FieldReport], labels: Gathered, path: str) -> Json:
     """The agreement as one JSON object."""
     return {
         "schema": SCHEMA,
         "path": path,
+        "cases": labels.cases,
+        "drafts": labels.drafts,
         "fields": [
             {
                 "field": report.field,
@@ -115,9 +166,14 @@ def _coefficient(found: Coefficient) -> Json:
     }
 
 
-def agreement_lines(reports: Sequence[FieldReport], path: str, glyphs: Glyphs) -> Iterator[str]:
+def agreement_lines(
+    reports: Sequence[FieldReport], labels: Gathered, path: str, glyphs: Glyphs
+) -> Iterator[str]:
     """The agreement as text: each field, people among themselves and against the rules."""
-    yield f"{one_line(path)}: agreement by field"
+    cases = f"{labels.cases} case{'' if labels.cases == 1 else 's'}"
+    yield f"{one_line(path)}: agreement by field, over {cases}"
+    if labels.drafts:
+        yield f"Readings that are still drafts, left out: {labels.drafts}."
     yield (
         "Units with one rater form no pair. Intervals are 95 %, by leaving out one unit at a time."
     )

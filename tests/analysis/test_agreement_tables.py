@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from arcview.analysis.agreement import Label, StepRange
+from arcview.analysis.agreement import Label, Pairs, StepRange
 from arcview.analysis.agreement_report import report
 from arcview.analysis.agreement_tables import (
     SUGGESTED,
@@ -13,6 +14,7 @@ from arcview.analysis.agreement_tables import (
     tables_of_cases,
     tables_of_records,
 )
+from arcview.analysis.suggestions import Suggestion
 from arcview.errors import BadInputError
 from arcview.model.annotation import Awareness, Case, CaseStatus, Effect, Origin, Reading
 
@@ -46,6 +48,9 @@ FULL = Reading(
 )
 
 
+EMPTY = Reading("ann", CaseStatus.FINAL)
+
+
 def test_a_reading_becomes_labels_of_the_gate_it_is_about() -> None:
     tables = tables_of_cases([a_case(FULL)], SCALES)
     found = {table.name: {u: r["ann"] for u, r in table.units.items()} for table in tables}
@@ -65,7 +70,9 @@ def test_a_reading_becomes_labels_of_the_gate_it_is_about() -> None:
 
 
 def test_no_defect_at_all_is_a_label_and_an_empty_field_is_none() -> None:
-    tables = tables_of_cases([a_case(Reading("ann", no_origin=True), Reading("bob"))], SCALES)
+    tables = tables_of_cases(
+        [a_case(replace(EMPTY, no_origin=True), replace(EMPTY, annotator="bob"))], SCALES
+    )
     assert units(tables, "origin_stage") == {"run gate:2": {"ann": None}}
     assert units(tables, "defect") == {}
 
@@ -82,8 +89,8 @@ def test_several_cases_of_one_person_about_one_gate_stay_apart() -> None:
     assert set(units(tables_of_cases(cases, SCALES), "defect")) == {"run c1", "run c2"}
 
 
-@pytest.mark.parametrize("status", [CaseStatus.SKIPPED, CaseStatus.RETRACTED])
-def test_what_was_skipped_or_taken_back_is_no_label(status: CaseStatus) -> None:
+@pytest.mark.parametrize("status", [s for s in CaseStatus if s is not CaseStatus.FINAL])
+def test_only_a_final_reading_is_an_independent_label(status: CaseStatus) -> None:
     assert tables_of_cases([a_case(replace(FULL, status=status))], SCALES) == ()
 
 
@@ -164,6 +171,39 @@ def test_the_rules_are_compared_with_people_and_not_counted_among_them() -> None
     assert {(k.rater_a, k.rater_b) for k in found.suggested.kappas} == {
         (SUGGESTED, "ann"), (SUGGESTED, "bob")
     }  # fmt: skip
+
+
+def proposal(field: str, code: str = "", **more: Any) -> Suggestion:
+    return Suggestion(field, code, "", "", "rule", 1, "", **more)
+
+
+def test_what_rules_propose_are_labels_of_one_more_rater() -> None:
+    proposed = [
+        proposal("defect", "D2"),
+        proposal("defect", "D3"),
+        proposal("mechanism", "M1", gate="3"),
+        proposal("mechanism", "M2", gate="3"),
+        proposal("awareness", "N1", stage=3),
+        proposal("origin", values={"stage": 2, "step_number": 15}),
+        proposal("another", "x"),
+    ]
+    tables = tables_of_cases([a_case(FULL)], SCALES, {"c1": proposed})
+    found = {
+        table.name: {unit: ratings[SUGGESTED] for unit, ratings in table.units.items()
+                     if SUGGESTED in ratings}
+        for table in tables
+    }  # fmt: skip
+    assert {name: labels for name, labels in found.items() if labels} == {
+        "defect": {"run gate:2": "D2"},
+        "mechanism": {"run gate:2 gate 3": frozenset({"M1", "M2"})},
+        "awareness": {"run gate:2 stage 3": "N1"},
+        "origin_stage": {"run gate:2": 2},
+        "origin_step": {"run gate:2": StepRange(2, 15, 15)},
+    }
+    against = {one.field: one.suggested for one in report(tables)}
+    assert against["defect"] is not None
+    assert against["defect"].raw == Pairs(1, 1)
+    assert against["validity"] is None
 
 
 def test_fields_are_measured_by_what_their_labels_are() -> None:

@@ -8,12 +8,90 @@ from typing import Any
 
 import pytest
 
+from arcview.annotations.cases import case_id
+from arcview.annotations.events import EventKind
+from arcview.annotations.store import AnnotationStore, Draft
 from arcview.cli import main
+from arcview.schema.agreement import AgreementFile
+from arcview.schema.faults import find_faults
+from arcview.session.opened import OpenRun
+from arcview.sidecar import run_sidecar
 
 
 def printed(capsys: pytest.CaptureFixture[str], path: Path, *options: str) -> Any:
     assert main(["agreement", str(path), "--json", *options]) == 0
     return json.loads(capsys.readouterr().out)
+
+
+# What people keep in the sidecar
+
+
+def label(
+    sidecar: Path, run_id: str, by: str, values: dict[str, object], *, status: str = "final"
+) -> None:
+    folder = run_sidecar(sidecar, run_id) / "annotations"
+    store = AnnotationStore(folder, run_id, by, host="here")
+    draft = Draft(
+        case_id(run_id, "gate:2"), EventKind.CREATE, {**values, "status": status}, unit="gate:2"
+    )
+    store.save(draft)
+
+
+@pytest.fixture
+def labelled(tmp_path: Path, demo_run: Path) -> Path:
+    """A sidecar in which two people labelled gate 2 of the sample run, and a third is at it."""
+    run_id = OpenRun.open(demo_run).run.run_id
+    sidecar = tmp_path / "sidecar"
+    label(sidecar, run_id, "ann", {"validity": "V0", "awareness/3/level": "N2"})
+    label(sidecar, run_id, "bob", {"validity": "V0", "awareness/3/level": "N1"})
+    label(sidecar, run_id, "eve", {"validity": "V1"}, status="draft")
+    return sidecar
+
+
+def test_labels_of_a_sidecar_are_compared(
+    labelled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = printed(capsys, labelled)
+    assert (found["cases"], found["drafts"]) == (1, 1)
+    fields = {one["field"]: one for one in found["fields"]}
+    assert fields["validity"]["people"]["raw"] == {"k": 1, "n": 1}
+    assert fields["awareness"]["kind"] == "ordinal"
+    assert fields["awareness"]["people"]["raw"] == {"k": 0, "n": 1}
+    assert fields["awareness"]["suggested"] is None
+
+
+def test_labels_about_runs_are_also_held_against_the_rules(
+    labelled: Path, demo_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = printed(capsys, demo_run.parent, "--sidecar", str(labelled))
+    fields = {one["field"]: one for one in found["fields"]}
+    # The rules suggest N2 for stage 3, as ann says and bob does not.
+    assert fields["awareness"]["suggested"]["raw"] == {"k": 1, "n": 2}
+    plain = printed(capsys, demo_run.parent, "--sidecar", str(labelled), "--no-suggestions")
+    assert all(one["suggested"] is None for one in plain["fields"])
+
+
+def test_what_is_printed_keeps_to_its_schema(
+    labelled: Path, demo_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = printed(capsys, demo_run.parent, "--sidecar", str(labelled))
+    assert find_faults(AgreementFile, found) == ()
+
+
+def test_statistics_count_what_people_settled_before_what_rules_suggest(
+    labelled: Path, demo_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_id = OpenRun.open(demo_run).run.run_id
+    label(labelled, run_id, "bob", {"awareness/4/level": "N0"})
+    arguments = ["stats", str(demo_run), "--json", "--sidecar", str(labelled)]
+    assert main(arguments) == 0
+    found = json.loads(capsys.readouterr().out)["all"]
+    # Stage 3 is in dispute, so the suggested N2 stays; stage 4 is N6 by the rules and N0 by bob.
+    assert (found["awareness_labelled"]["k"], found["awareness_labelled"]["n"]) == (1, 2)
+    assert (found["unnoticed_n2"]["k"], found["unnoticed_n5"]["k"]) == (1, 2)
+
+
+# Exported files
 
 
 def test_two_annotators_who_disagree(cases: Path, capsys: pytest.CaptureFixture[str]) -> None:
