@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from arcview.errors import ArcviewError, UnknownLayoutError
+from arcview.files import is_dir
 
 if TYPE_CHECKING:
     from arcview.readers.protocols import Given
@@ -120,7 +121,7 @@ def only_run_below(path: Path) -> Path | None:
 
     from arcview.readers.registry import iter_runs
 
-    found = list(islice(iter_runs(path), 2)) if path.is_dir() else []
+    found = list(islice(iter_runs(path), 2)) if is_dir(path) else []
     return found[0] if len(found) == 1 else None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from arcview.cli.parts import EXIT_OK, UsageError, print_json
 from arcview.errors import ArcviewError
+from arcview.files import is_dir
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
@@ -30,7 +31,7 @@ def export_atif(run: OpenRun, stage: int | None, target: Path | None) -> int:
     there = [*_recorded(run)]
     if not there:
         raise ArcviewError(f"{run.run.path}: nothing to export: no trajectory is recorded")
-    if len(there) == 1 and (target is None or not target.is_dir()):
+    if len(there) == 1 and (target is None or not is_dir(target)):
         return _one(run, *there[0], target)
     if target is None:
         raise UsageError(

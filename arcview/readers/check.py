@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import is_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Run, Stage, Status
@@ -43,7 +44,7 @@ def check(path: Path, layout: str | None = None, given: Given | None = None) -> 
         UnknownLayoutError: there is no run at the path.
         BadInputError: a run of a foreign layout that cannot be opened at all.
     """
-    if layout in (None, "native") and (path / _RUN_FILE).is_file():
+    if layout in (None, "native") and is_file(path / _RUN_FILE):
         return _check_native(path)
     opened = open_run(path, layout, given)
     built = _built_states(opened)

@@ -18,6 +18,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from arcview.errors import BadInputError
+from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.run import Run
 from arcview.readers.fields import Fields, parse_json, read_bytes
@@ -188,8 +189,12 @@ def _check_gate(folder: Folder, gate_folder: str, found: Documents) -> None:
     path = folder.file(name)
     if path is None:
         return
+    try:
+        rows = read_bytes(path, name).split(b"\n")
+    except BadInputError:
+        return  # the reader reports what cannot be read
     seen: Counter[tuple[str | None, str]] = Counter()
-    for number, row in enumerate(path.read_bytes().split(b"\n"), start=1):
+    for number, row in enumerate(rows, start=1):
         try:
             data = json.loads(row)
         except (ValueError, RecursionError):
@@ -334,9 +339,7 @@ def _check_overlays(chain: ChainFile, folder: Folder) -> Iterator[Problem]:
             if path is None:
                 yield Problem(f"{where}.path", f"there is no file {root}/{entry.path}")
             elif entry.sha256 is not None:
-                found = hashlib.sha256(path.read_bytes()).hexdigest()
-                if found != entry.sha256:
-                    yield Problem(f"{where}.sha256", f"the file has {found}")
+                yield from _other_hash(path, entry.path, entry.sha256, where)
         if gate.overlay is not None:
             for name in _files_below(folder, root):
                 if name not in listed:
@@ -344,9 +347,19 @@ def _check_overlays(chain: ChainFile, folder: Folder) -> Iterator[Problem]:
                     yield Problem(f"chain/{root}/{name}", what)
 
 
+def _other_hash(path: Path, name: str, sha256: str, where: str) -> Iterator[Problem]:
+    try:
+        found = hashlib.sha256(read_bytes(path, name)).hexdigest()
+    except BadInputError as error:
+        yield Problem(f"{where}.path", error.expected)
+        return
+    if found != sha256:
+        yield Problem(f"{where}.sha256", f"the file has {found}")
+
+
 def _files_below(folder: Folder, root: str) -> list[str]:
     path = folder.directory(root)
     if path is None:
         return []
-    files = (entry for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())
+    files = (entry for entry in path.rglob("*") if is_file(entry) and not is_symlink(entry))
     return sorted(entry.relative_to(path).as_posix() for entry in files)

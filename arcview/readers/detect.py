@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
+from arcview.files import exists, is_dir, is_file, open_file
 from arcview.readers import registry, run_layouts
 from arcview.readers.plugins import ask, load, plugins_of
 from arcview.readers.protocols import (
@@ -93,7 +94,7 @@ def detect(path: Path) -> DetectReport:
     Raises:
         UnknownLayoutError: there is nothing at the path.
     """
-    if not path.exists():
+    if not exists(path):
         raise UnknownLayoutError(f"{path}: no such file or folder")
     try:
         reader, detection = run_layouts.find_run_reader(path)
@@ -130,7 +131,7 @@ def _format(group: str, reader: object, target: str) -> Format:
 
 def _below(path: Path) -> dict[str, int]:
     """The runs below a folder, counted by layout."""
-    if not path.is_dir():
+    if not is_dir(path):
         return {}
     counts: Counter[str] = Counter()
     for run in islice(run_layouts.iter_runs(path), _MAX_BELOW):
@@ -143,15 +144,15 @@ def _below(path: Path) -> dict[str, int]:
 
 def _fitting(path: Path) -> Iterator[Match]:
     """Every format of single files that knows a file (or a conversation folder), best first."""
-    file = path / _STATE_FILE if path.is_dir() else path
-    if not file.is_file():
+    file = path / _STATE_FILE if is_dir(path) else path
+    if not is_file(file):
         return
     try:
-        with file.open("rb") as opened:
+        with open_file(file) as opened:
             head = opened.read(registry.HEAD_BYTES)
     except OSError as error:
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
-    for group in GROUPS[1:] if path.is_file() and head else GROUPS[1:2]:
+    for group in GROUPS[1:] if is_file(path) and head else GROUPS[1:2]:
         entry_group, table = _tables()[group]
         own = [(load(target), target) for target in table.values()]
         foreign = [(each, type(each).__module__) for each in plugins_of(entry_group, table)[0]]
@@ -164,7 +165,7 @@ def _fitting(path: Path) -> Iterator[Match]:
 
 def _other_layouts(path: Path, taken: str) -> Iterator[Match]:
     """Further run layouts that know a folder."""
-    if not path.is_dir():
+    if not is_dir(path):
         return
     for layout, target in run_layouts.READERS.items():
         if layout == taken:
@@ -176,7 +177,7 @@ def _other_layouts(path: Path, taken: str) -> Iterator[Match]:
 
 def _near(path: Path, taken: str | None = None) -> Iterator[Match]:
     """Layouts whose marker files are there, and that do not know the folder all the same."""
-    if not path.is_dir():
+    if not is_dir(path):
         return
     for layout, markers in run_layouts.MARKERS.items():
         there = run_layouts.marker_in(path, markers)

@@ -14,6 +14,7 @@ from datetime import date
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import read_file
 from arcview.model.problem import Problem
 
 _NAMES = {
@@ -38,7 +39,7 @@ def read_bytes(path: Path, shown: str) -> bytes:
         BadInputError: it is missing, a folder, or unreadable.
     """
     try:
-        return path.read_bytes()
+        return read_file(path)
     except IsADirectoryError as error:
         raise BadInputError(shown, "expected a file, found a folder") from error
     except FileNotFoundError as error:

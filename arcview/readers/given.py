@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, GitError
+from arcview.files import exists, is_dir
 from arcview.git import Git
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest
@@ -43,11 +44,11 @@ def base_source(base: str, run: Path) -> StateSource:
         ArcviewError: there is no such folder or commit.
     """
     folder = Path(base)
-    if folder.is_dir():
+    if is_dir(folder):
         return FolderSource(str(folder.absolute()), is_given=True)
     place, separator, ref = base.rpartition("@")
-    repository = Path(place) if separator and Path(place).is_dir() else run
-    git_dir = git_dir_of(repository) if repository.is_dir() else None
+    repository = Path(place) if separator and is_dir(Path(place)) else run
+    git_dir = git_dir_of(repository) if is_dir(repository) else None
     if git_dir is None:
         raise ArcviewError(f"--base {base}: no such folder, and {repository} is no git repository")
     ref = ref if repository is not run else base
@@ -100,7 +101,7 @@ class GivenRun:
         self._root = Path(run.path)
         if given.trajectory is not None:
             file = given.trajectory.absolute()
-            if not file.exists():
+            if not exists(file):
                 raise ArcviewError(f"--trajectory {given.trajectory}: no such file")
             self._root = file.parent
             self._extra = TrajectoryRef(file.name)
@@ -126,7 +127,6 @@ class GivenRun:
         parts = [read_ref(self._root, ref) for ref in refs if self._is_given(ref)]
         return join([*([self._opened.trajectory(own)] if own else []), *parts])
 
-    def _is_given(self, ref: TrajectoryRef) -> bool:
     def locate(self, ref: TrajectoryRef, path: str) -> Path | None:
         """Where a file of a trajectory lies; null where it is packed into another."""
         if self._is_given(ref):
@@ -139,6 +139,7 @@ class GivenRun:
         read = getattr(self._opened, "content", None)
         return read(path) if read is not None else self._opened.text(path).encode("utf-8")
 
+    def _is_given(self, ref: TrajectoryRef) -> bool:
         return self._extra is not None and ref.path == self._extra.path and ref.session == _GIVEN
 
     def text(self, path: str) -> str:

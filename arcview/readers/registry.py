@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from arcview.errors import BadInputError, UnknownLayoutError
+from arcview.files import is_file, open_file
 from arcview.readers.plugins import ask, load, named, plugins_of
 from arcview.readers.protocols import Detection as Detection
 from arcview.readers.protocols import Given as Given
@@ -114,9 +115,9 @@ def _readers_of_files(
 ) -> tuple[object, Detection]:
     """Asks the readers of single files, built-in ones first, about the head of a file."""
     # Some trajectories are folders.
-    told_by = path / _STATE_FILE if (path / _STATE_FILE).is_file() else path
+    told_by = path / _STATE_FILE if is_file(path / _STATE_FILE) else path
     try:
-        with told_by.open("rb") as file:
+        with open_file(told_by) as file:
             head = file.read(HEAD_BYTES)
     except OSError as error:
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error

@@ -13,7 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from arcview.errors import UnknownLayoutError
+from arcview.errors import BadInputError, UnknownLayoutError
+from arcview.files import exists, is_dir, is_file, why_unreadable
 from arcview.readers.plugins import ask, load, named, plugins_of
 from arcview.readers.protocols import Detection, Given, OpenedRun, RunReader
 
@@ -68,7 +69,7 @@ def find_run_reader(path: Path, layout: str | None = None) -> tuple[RunReader, D
         UnknownLayoutError: nothing there can be read as a run; the message says what to give
             instead where that is known.
     """
-    if not path.exists():
+    if not exists(path):
         raise UnknownLayoutError(f"{path}: no such file or folder")
     if layout is not None:
         return _asked_for(path, layout)
@@ -91,7 +92,7 @@ def _asked_for(path: Path, layout: str) -> tuple[RunReader, Detection]:
     except UnknownLayoutError:
         from arcview.readers.runs.lone_file import AskedFormatReader  # rarely asked for
 
-        if path.is_dir() or not AskedFormatReader.knows(layout):
+        if is_dir(path) or not AskedFormatReader.knows(layout):
             raise
         reader = AskedFormatReader(layout)
     return reader, Detection(layout, f"asked for as {layout}")
@@ -111,6 +112,14 @@ def open_run(path: Path, layout: str | None = None, given: Given | None = None) 
         ArcviewError: what the user named is not there.
     """
     reader, _ = find_run_reader(path, layout)
+    try:
+        return _opened(reader, path, given)
+    except OSError as error:
+        shown = str(error.filename or path)
+        raise BadInputError(shown, f"cannot be read: {error.strerror or error}") from error
+
+
+def _opened(reader: RunReader, path: Path, given: Given | None) -> OpenedRun:
     if not given:
         return reader.read(path)
     from arcview.readers.given import open_given  # imports git, which most runs do without
@@ -190,14 +199,14 @@ def _may_be_trajectory(name: str) -> bool:
 
 def _is_repository(folder: Path) -> bool:
     """Whether a folder is a git repository that a run may be; what it holds is not looked at."""
-    return (folder / ".git" / "HEAD").is_file()
+    return is_file(folder / ".git" / "HEAD")
 
 
 def detect_run(path: Path) -> tuple[RunReader, Detection] | None:
     """Asks the built-in run readers whose marker file is there; about a file, the one for files."""
-    if path.is_file():
+    if is_file(path):
         return _asked("lone_file", path)
-    if not path.is_dir():
+    if not is_dir(path):
         return None
     for layout, markers in MARKERS.items():
         if marker_in(path, markers) is not None and (found := _asked(layout, path)):
@@ -209,13 +218,13 @@ def marker_in(path: Path, markers: Iterable[str]) -> str | None:
     """The first of the marker files that is in a folder, or null."""
     for marker in markers:
         name = marker.format(name=path.absolute().name) if "{" in marker else marker
-        if (path / name).exists():
+        if is_file(path / name) or is_dir(path / name):
             return name
     return None
 
 
 def _detect_weak(path: Path) -> tuple[RunReader, Detection] | None:
-    if not path.is_dir():
+    if not is_dir(path):
         return None
     return next((found for name in _WEAK if (found := _asked(name, path))), None)
 
@@ -230,10 +239,12 @@ def _no_run(path: Path) -> str:
     """Why nothing was recognised, with the run above or the runs below where there are some."""
     above = path.absolute().parents
     run = next((folder for folder in list(above)[:_LEVELS] if detect_run(folder)), None)
+    if (why := why_unreadable(path)) is not None:
+        return f"{path}: {why}"
     if run is not None:
-        kind = "a folder" if path.is_dir() else "a file"
+        kind = "a folder" if is_dir(path) else "a file"
         return f"{path}: {kind} inside a run; open the run itself: {run}"
-    if not path.is_dir():
+    if not is_dir(path):
         from arcview.readers.runs.lone_file import why_unknown  # only for the message
 
         return f"{path}: {why_unknown(path)}"

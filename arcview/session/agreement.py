@@ -16,6 +16,7 @@ from arcview.analysis.agreement_tables import tables_of_records
 from arcview.analysis.statistics import MIN_PERCENT_N
 from arcview.config import Settings
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import exists, is_dir
 from arcview.session.plain_text_parts import Glyphs, aligned, one_line
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ def load(
     from arcview.session.labels import cases_below, gather
 
     settings = settings or Settings()
-    if not path.exists():
+    if not exists(path):
         raise ArcviewError(f"{path}: no such file or folder")
-    if not path.is_dir():
+    if not is_dir(path):
         return _exported([path], path)
     cases = list(cases_below(path))
     if cases:

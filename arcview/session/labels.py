@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from arcview.analysis.agreement_tables import LabelTable, Scales, tables_of_cases
 from arcview.analysis.statistics_labels import levels_of_cases
 from arcview.annotations.store import AnnotationStore
+from arcview.files import is_dir
 from arcview.model.annotation import Case, CaseStatus
 from arcview.session.annotate import team_scheme
 from arcview.sidecar import run_sidecar, sidecar_root
@@ -49,7 +50,7 @@ def cases_of_runs(run_ids: Iterable[str], sidecar: Path | None = None) -> Iterat
     root = sidecar_root(sidecar)
     for run_id in run_ids:
         folder = run_sidecar(root, run_id) / FOLDER
-        if folder.is_dir():
+        if is_dir(folder):
             yield from AnnotationStore(folder, run_id, None).cases
 
 

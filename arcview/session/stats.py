@@ -31,6 +31,7 @@ from arcview.analysis.statistics_facts import (
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.config import Settings
 from arcview.errors import ArcviewError, CancelledError
+from arcview.files import exists, is_dir
 from arcview.model.patch import FileChange
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import PathRules, Stage
@@ -98,8 +99,8 @@ def collect(
     """
     from arcview.readers.registry import iter_runs  # only who looks for runs needs it
 
-    if not root.is_dir():
-        kind = "not a folder" if root.exists() else "no such folder"
+    if not is_dir(root):
+        kind = "not a folder" if exists(root) else "no such folder"
         raise ArcviewError(f"{root}: {kind}; give a folder with runs")
     paths = list(iter_runs(root))
     runs: list[RunFacts] = []

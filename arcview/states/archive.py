@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from arcview.files import open_file
 from arcview.states.objects import (
     MODE_EXECUTABLE,
     MODE_FILE,
@@ -130,7 +131,7 @@ def _read_members(
 
 @contextlib.contextmanager
 def _decompressed(path: Path) -> Iterator[BinaryIO]:
-    with path.open("rb") as raw:
+    with open_file(path) as raw:
         head = raw.read(6)
         raw.seek(0)
         if head.startswith(b"\x1f\x8b"):

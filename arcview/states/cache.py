@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError, CancelledError
+from arcview.files import exists, is_file, is_symlink
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -96,11 +97,11 @@ class RunCache:
             ArcviewError: it cannot be made.
         """
         meta = self.folder / _META
-        if meta.exists():
+        if exists(meta):
             return
         try:
             self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if not (self.root / _MARKER).exists():
+            if not exists(self.root / _MARKER):
                 (self.root / _MARKER).write_text(_MARKER_TEXT, encoding="ascii")
             for folder in (self.folder.parent, self.folder):
                 folder.mkdir(exist_ok=True, mode=0o700)
@@ -239,7 +240,7 @@ def _run_folders(root: Path) -> Iterator[Path]:
     except (OSError, UnicodeDecodeError):
         return
     for folder in folders:
-        if _KEY.fullmatch(folder.name) and not folder.is_symlink() and (folder / _META).is_file():
+        if _KEY.fullmatch(folder.name) and not is_symlink(folder) and is_file(folder / _META):
             yield folder
 
 
@@ -283,7 +284,7 @@ def _sweep(root: Path) -> None:
     import shutil  # 3 ms that opening a run spares
 
     for folder in (root / "runs").iterdir():
-        if _DOOMED.fullmatch(folder.name) and not folder.is_symlink():
+        if _DOOMED.fullmatch(folder.name) and not is_symlink(folder):
             # Another process may be sweeping too; what is left goes the next time.
             shutil.rmtree(folder, ignore_errors=True)
 

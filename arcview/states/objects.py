@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from arcview.errors import ArcviewError
+from arcview.files import exists
 from arcview.git import NEUTRAL_ATTRIBUTES
 from arcview.states.packs import PackWriter, entry_header, packed_oids
 
@@ -190,7 +191,7 @@ class ObjectStore:
             raise ArcviewError(f"{objects}: a line end in the path; its objects cannot be read")
         alternates = self._packs.parent / "info" / "alternates"
         try:
-            known = alternates.read_bytes() if alternates.exists() else b""
+            known = alternates.read_bytes() if exists(alternates) else b""
             if place not in known.split(b"\n"):
                 alternates.write_bytes(known + place + b"\n")
         except OSError as error:
@@ -250,5 +251,5 @@ def _create(git_dir: Path) -> None:
     head = "ref: refs/heads/none\n"
     files = {"config": config, "info/attributes": NEUTRAL_ATTRIBUTES, "HEAD": head}
     for name, text in files.items():
-        if not (git_dir / name).exists():
+        if not exists(git_dir / name):
             (git_dir / name).write_text(text, encoding="ascii")

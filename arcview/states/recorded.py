@@ -10,6 +10,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
+from arcview.files import read_file
 from arcview.model.patch import FilePatch
 from arcview.model.run import Run
 from arcview.model.states import PatchSource, State
@@ -30,7 +31,7 @@ def patch_bytes(path: Path, source: PatchSource) -> bytes:
     """
     if source.text is not None:
         return source.text.encode("utf-8", "surrogateescape")
-    return path.read_bytes()
+    return read_file(path)
 
 
 class RecordedPatches:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError, UnknownLayoutError
+from arcview.files import is_dir
 
 _PATIENCE_S = 0.25
 """How long the first frame may wait for a run that is read for the first time."""
@@ -101,7 +102,7 @@ def first_screen(
     try:
         opened = open_run(path)
     except UnknownLayoutError:
-        if not (may_be_folder and path.is_dir() and _holds_runs(path)):
+        if not (may_be_folder and is_dir(path) and _holds_runs(path)):
             raise
         if at is not None:
             raise ArcviewError(f"--at {at}: {path} is a folder of runs, not a run") from None

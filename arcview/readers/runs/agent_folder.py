@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
 from arcview.model.run import Run
@@ -85,16 +86,16 @@ class _OpenedFolder(AssembledRun):
         """The steps, which are read already."""
         return self._lone.trajectory(refs)
 
-
     def locate(self, ref: TrajectoryRef, path: str) -> Path:
         """Where a file of the trajectory lies."""
         return self._lone.locate(ref, path)
+
 
 def _trajectory(path: Path) -> Path | None:
     name = path.absolute().name
     for ending in _ENDINGS:
         file = path / f"{name}{ending}"
-        if file.is_file() and not file.is_symlink():
+        if is_file(file) and not is_symlink(file):
             return file
     return None
 

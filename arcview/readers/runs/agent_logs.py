@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arcview.errors import ArcviewError
+from arcview.files import is_file, is_symlink
 from arcview.model.trajectory import SessionRole, TrajectoryRef
 from arcview.readers.inside import inside
 from arcview.readers.registry import find_trajectory_reader
@@ -63,7 +64,7 @@ def _candidates(root: Path, folder: str) -> Iterator[str]:
         folders.sort()
         for name in sorted(names):
             file = place / name
-            if not name.endswith(_ENDINGS) or file.is_symlink() or not file.is_file():
+            if not name.endswith(_ENDINGS) or is_symlink(file) or not is_file(file):
                 continue
             found += 1
             if found > _MAX_FILES:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import is_file, read_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
 from arcview.model.run import Run
@@ -86,7 +87,6 @@ class AssembledRun:
         told = {p for s in self._run.stages for p in (s.spec_path, s.contract_path)}
         return text if path in told else mask(text)
 
-    def inputs(self) -> tuple[Path, ...]:
     def locate(self, ref: TrajectoryRef, path: str) -> Path:
         """Where a file of a trajectory lies.
 
@@ -95,6 +95,7 @@ class AssembledRun:
         """
         return inside(self._from.root, path)
 
+    def inputs(self) -> tuple[Path, ...]:
         """Every file that was read, and the trajectories."""
         return tuple(dict.fromkeys(self._inputs()))
 
@@ -186,7 +187,7 @@ def derived_id(layout: str, parts: Iterable[str | None], files: Iterable[tuple[s
     digest = hashlib.sha256("\0".join([layout, *(part or "" for part in parts)]).encode())
     for name, path in files:
         try:
-            content = path.read_bytes()
+            content = read_file(path)
         except OSError:
             continue
         digest.update(b"\0" + os.fsencode(name) + b"\0" + content)
@@ -200,4 +201,4 @@ def optional_file(root: Path, relative: str, problems: list[Problem]) -> Path | 
     except BadInputError as error:
         problems.append(Problem(error.path, error.expected))
         return None
-    return path if path.is_file() else None
+    return path if is_file(path) else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import exists
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Chain, Pass, PathRules, Run, Stage, Status
@@ -55,7 +56,7 @@ class EvoClawReader:
             fields = Fields.json_file(inside(path, METADATA), METADATA, [])
         except BadInputError:
             return None
-        beside = [name for name in (EVALUATION, "log", "e2e_config.yaml") if (path / name).exists()]
+        beside = [name for name in (EVALUATION, "log", "e2e_config.yaml") if exists(path / name)]
         if not fields.values.keys() & _KEYS or not beside:
             return None
         return Detection(self.id, f"{METADATA} beside {beside[0]}")
@@ -107,7 +108,7 @@ def _read(path: Path, *, with_trajectories: bool) -> Assembly:
 
 
 def _optional(path: Path, name: str, problems: list[Problem]) -> Fields:
-    if not (path / name).exists():
+    if not exists(path / name):
         return Fields(name, {}, problems)
     try:
         return Fields.json_file(inside(path, name), name, problems)

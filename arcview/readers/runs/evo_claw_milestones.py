@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError, GitError
+from arcview.files import is_dir, is_file, is_symlink
 from arcview.git import Git
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, GroupCounts, Report
@@ -103,7 +104,7 @@ def read_gate(
         problems: Takes what is wrong.
     """
     folder = f"{EVALUATION}/{key}"
-    logs = [name for name in (_ERROR_LOG, *_RESULTS) if (path / folder / name).is_file()]
+    logs = [name for name in (_ERROR_LOG, *_RESULTS) if is_file(path / folder / name)]
     record = GateRecord(gate, state, log_paths=tuple(f"{folder}/{name}" for name in logs))
     found = next((name for name in _RESULTS if name in logs), None)
     if found is None:
@@ -155,7 +156,7 @@ def _folders(path: Path) -> list[str]:
         entries = sorted(inside(path, EVALUATION).iterdir())
     except (OSError, BadInputError):
         return []
-    return [e.name for e in entries if e.is_dir() and not e.is_symlink() and _SAFE.match(e.name)]
+    return [e.name for e in entries if is_dir(e) and not is_symlink(e) and _SAFE.match(e.name)]
 
 
 def _tagged(path: Path, problems: list[Problem]) -> dict[str, str]:

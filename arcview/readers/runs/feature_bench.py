@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import exists, is_dir, is_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
@@ -50,12 +51,12 @@ class FeatureBenchReader:
         place = _place(path)
         if place is None:
             return None
-        if place.tree == GRADES and (place.root / RUNS / place.below).is_dir():
+        if place.tree == GRADES and is_dir(place.root / RUNS / place.below):
             return None  # the grading of an attempt that lies beside it
         for name in (METADATA, OUTPUT):
-            if (place.root / name).is_file():
+            if is_file(place.root / name):
                 return Detection(self.id, f"{place.tree}/…/{path.name} below {name}")
-        if place.tree == GRADES and (path / "report.json").is_file():
+        if place.tree == GRADES and is_file(path / "report.json"):
             return Detection(self.id, f"{place.tree}/…/{path.name} with report.json")
         return None
 
@@ -126,7 +127,7 @@ def _metadata(root: Path, problems: list[Problem]) -> Fields:
     try:
         return Fields.json_file(inside(root, METADATA), METADATA, problems)
     except BadInputError as error:
-        if (root / METADATA).exists():
+        if exists(root / METADATA):
             problems.append(Problem(METADATA, f"{error.expected}; agent and model are unknown"))
         return Fields(METADATA, {}, problems)
 
@@ -171,7 +172,7 @@ def _expected(record: Fields) -> dict[str, list[str]]:
 
 def _run(path: Path, place: _Place, metadata: Fields, record: Fields, gate: GateRecord) -> Run:
     task = record.sub("task_metadata")
-    status, detail = _status(record, has_output=(place.root / OUTPUT).is_file())
+    status, detail = _status(record, has_output=is_file(place.root / OUTPUT))
     started, ended = _times(path)
     patch = record.text("model_patch")
     prediction = Prediction(patch, file=OUTPUT) if patch is not None else None

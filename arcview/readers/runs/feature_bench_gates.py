@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, Outcome
 from arcview.readers.fields import Fields
@@ -83,7 +84,7 @@ def read_details(root: Path, folder: str, tests: tuple[GateTest, ...]) -> tuple[
 def _logs(root: Path, folder: str) -> Iterator[str]:
     """The names of the files of the grading, the output of the tests first."""
     try:
-        entries = [e for e in inside(root, folder).iterdir() if e.is_file() and not e.is_symlink()]
+        entries = [e for e in inside(root, folder).iterdir() if is_file(e) and not is_symlink(e)]
     except (OSError, BadInputError):
         return
     yield from sorted((e.name for e in entries), key=lambda name: (name != _OUTPUT, name))

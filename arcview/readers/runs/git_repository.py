@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arcview.errors import BadInputError, GitError
+from arcview.files import exists
 from arcview.git import Git
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
@@ -138,7 +139,7 @@ def _assembled(path: Path, git_dir: Path, given: Given) -> Assembly:
     )
     watched = [git_dir, git_dir / "HEAD", git_dir / "packed-refs", git_dir / "refs/heads"]
     watched += [git_dir / "refs/tags", *(git_dir / "refs/heads").rglob("*")]
-    return Assembly(path.absolute(), run, read=[file for file in watched if file.exists()])
+    return Assembly(path.absolute(), run, read=[file for file in watched if exists(file)])
 
 
 def _plan(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, Outcome, Report
 from arcview.readers.fields import Fields
@@ -87,7 +88,7 @@ def _files(root: Path, folder: str) -> Iterator[str]:
         entries = sorted(inside(root, folder).iterdir())
     except (OSError, BadInputError):
         return
-    yield from (entry.name for entry in entries if entry.is_file() and not entry.is_symlink())
+    yield from (entry.name for entry in entries if is_file(entry) and not is_symlink(entry))
 
 
 def _report(root: Path, folder: str, files: list[str], problems: list[Problem]) -> Report | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import BadInputError
+from arcview.files import is_file
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 
@@ -60,7 +61,7 @@ def find_task(trial: Path, config: Fields, task_name: str | None) -> HarborTask:
             file = inside(folder, TASK_FILE)
         except BadInputError:
             return HarborTask()
-        if file.is_file() and (found := _read(folder, file, task_name)) is not None:
+        if is_file(file) and (found := _read(folder, file, task_name)) is not None:
             return found
     return HarborTask()
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import exists
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Chain, Run, Stage, Status
@@ -104,7 +105,7 @@ def read_trial(path: Path, *, with_trajectories: bool) -> Assembly:
 
 
 def _result(path: Path, problems: list[Problem]) -> Fields | None:
-    if not (path / RESULT).exists():
+    if not exists(path / RESULT):
         return None
     try:
         return Fields.json_file(inside(path, RESULT), RESULT, problems)

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from arcview.errors import ArcviewError
+from arcview.files import is_dir, is_file
 from arcview.model.results import GateRecord, GateTest
 from arcview.readers.inside import inside
 from arcview.readers.reports.swe_bench import read_instances
@@ -82,9 +83,9 @@ def _gradings(path: Path, instance: str) -> Iterator[Path]:
     stamps = {folder.name for folder in around(path) if folder.name}
     for above in around(path):
         logs = above / _LOGS
-        if not logs.is_dir():
+        if not is_dir(logs):
             continue
-        found = [f.parent for f in logs.glob(f"*/*/{_plain(instance)}/{REPORT}") if f.is_file()]
+        found = [f.parent for f in logs.glob(f"*/*/{_plain(instance)}/{REPORT}") if is_file(f)]
         same = [f for f in found if any(stamp in f.parent.parent.name for stamp in stamps)]
         yield from sorted(same or found)
         return

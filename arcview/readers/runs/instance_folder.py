@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.states import PatchSource, Provenance, State, StateKind
 from arcview.readers.inside import inside
@@ -43,7 +44,7 @@ def prediction_for(
     for folder in around(path):
         for name in _PREDICTIONS:
             file = folder / name
-            if file.is_symlink() or not file.is_file():
+            if is_symlink(file) or not is_file(file):
                 continue
             try:
                 found = find_prediction(file, instance)
@@ -77,7 +78,7 @@ def _first(folder: Path, names: Iterable[str]) -> Path | None:
             file = inside(folder, name)
         except BadInputError:
             return None
-        if file.is_file() and not file.is_symlink():
+        if is_file(file) and not is_symlink(file):
             return file
     return None
 
@@ -95,7 +96,7 @@ def patch_states(
     """
     start = State("S0", 0, StateKind.START, Provenance.UNKNOWN, missing=START_MISSING)
     end = State("S1", 1, StateKind.STAGE_END, Provenance.RECORDED)
-    if patch is not None and (run / patch).is_file():
+    if patch is not None and is_file(run / patch):
         source = PatchSource(patch, start.id)
     elif prediction is not None and prediction.patch is not None:
         source = PatchSource(prediction.file, start.id, prediction.patch)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import BadInputError
+from arcview.files import is_dir, is_file, is_symlink, open_file
 from arcview.readers.inside import inside
 
 _HEAD_BYTES = 16 << 10
@@ -37,10 +38,10 @@ def _subagents(root: Path, session: str) -> Iterator[str]:
             place = inside(root, folder)
         except BadInputError:
             continue
-        if not place.is_dir():
+        if not is_dir(place):
             continue
         for file in sorted(place.glob(f"{_SUBAGENT}*.jsonl"))[:_MAX_FILES]:
-            if file.is_symlink() or not file.is_file():
+            if is_symlink(file) or not is_file(file):
                 continue
             if not must_name or _names(file, session):
                 yield file.relative_to(root).as_posix()
@@ -49,7 +50,7 @@ def _subagents(root: Path, session: str) -> Iterator[str]:
 def _names(file: Path, session: str) -> bool:
     """Whether the first records of a file carry the id of that session."""
     try:
-        with file.open("rb") as opened:
+        with open_file(file) as opened:
             return f'"{session}"'.encode() in opened.read(_HEAD_BYTES)
     except OSError:
         return False

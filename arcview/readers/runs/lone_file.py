@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import is_dir, is_file, open_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
@@ -154,14 +155,14 @@ class Kind:
 
 def kind_of(path: Path) -> Kind | None:
     """Recognises a file, or a folder that is one conversation; null where nobody knows it."""
-    if path.is_dir() and not (path / _STATE_FILE).is_file():
+    if is_dir(path) and not is_file(path / _STATE_FILE):
         return None
-    head = b"" if path.is_dir() else _part(path, HEAD_BYTES)
+    head = b"" if is_dir(path) else _part(path, HEAD_BYTES)
     is_named_patch = path.name.endswith(_PATCH_ENDINGS)
     if is_named_patch and (not head.strip() or _PATCH.search(head)):
         return Kind("patch", "patch", "a unified diff" if head.strip() else "an empty patch file")
     for kind, find in (("trajectory", find_trajectory_reader), ("report", find_report_reader)):
-        if path.is_dir() and kind == "report":
+        if is_dir(path) and kind == "report":
             continue
         if kind == "report" and _PATCH.search(head) and _begins_as_patch(head):
             break
@@ -188,14 +189,14 @@ def _need_kind(path: Path) -> Kind:
 
 def why_unknown(path: Path) -> str:
     """What to say of a file that nobody knows."""
-    if not path.is_dir() and path.is_file() and path.stat().st_size == 0:
+    if not is_dir(path) and is_file(path) and path.stat().st_size == 0:
         return "the file is empty"
     return "not a trajectory, patch, test report or test log that arcview can read"
 
 
 def _part(path: Path, size: int, *, from_end: bool = False) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             if from_end:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - size))
             return file.read(size)
@@ -206,7 +207,7 @@ def _part(path: Path, size: int, *, from_end: bool = False) -> bytes:
 def _place(path: Path) -> tuple[Path, str]:
     """The root of a run that is one file (or folder), and the file's path in it."""
     absolute = path.absolute()
-    return (absolute, ".") if absolute.is_dir() else (absolute.parent, absolute.name)
+    return (absolute, ".") if is_dir(absolute) else (absolute.parent, absolute.name)
 
 
 def _name(path: Path) -> str:
@@ -218,8 +219,8 @@ def _name(path: Path) -> str:
 
 
 def _size(path: Path) -> int:
-    if path.is_dir():
-        return sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file())
+    if is_dir(path):
+        return sum(entry.stat().st_size for entry in path.rglob("*") if is_file(entry))
     return path.stat().st_size
 
 
@@ -265,7 +266,7 @@ def _read_session(path: Path, found: Kind, layout: str, *, one_stage: bool) -> A
 
 def _glanced(path: Path, found: Kind, layout: str) -> Run:
     """The skeleton of a session from the two ends of its file."""
-    file = path / _STATE_FILE if path.is_dir() else path
+    file = path / _STATE_FILE if is_dir(path) else path
     ends = _part(file, HEAD_BYTES) + b"\n" + _part(file, HEAD_BYTES, from_end=True)
     model, word = _MODEL.search(ends), _EXIT_STATUS.search(ends)
     status, detail = status_of(word[1].decode("utf-8", "replace") if word else None)
@@ -283,7 +284,7 @@ def _glanced(path: Path, found: Kind, layout: str) -> Run:
 
 def _run(path: Path, found: Kind, layout: str, whole: Trajectory | None) -> Run:
     agent = whole.agent if whole is not None else None
-    file = path / _STATE_FILE if path.is_dir() else path
+    file = path / _STATE_FILE if is_dir(path) else path
     return Run(
         run_id=derived_id(layout, [_name(path)], [("file", file)]),
         layout=layout,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import exists, open_file, read_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Outcome
 from arcview.model.run import Chain, PathRules, Run, Status
@@ -52,7 +53,7 @@ class NativeReader:
     def detect(self, path: Path) -> Detection | None:
         """Recognises a folder whose run.json names the format, in whatever version."""
         try:
-            with (path / RUN_FILE).open("rb") as file:
+            with open_file(path / RUN_FILE) as file:
                 head = file.read(_HEAD_BYTES)
         except OSError:
             return None
@@ -145,7 +146,7 @@ class _Skeleton:
         for name in names:
             path = self.folder.file(name)
             if path is not None:
-                digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+                digest.update(name.encode() + b"\0" + read_file(path) + b"\0")
         task = fields.text("task_id") or "run"
         return f"{task}-{digest.hexdigest()[:12]}"
 
@@ -286,7 +287,7 @@ class NativeRun:
 
     def inputs(self) -> tuple[Path, ...]:
         """Every file that is read, and the folders whose listing decides what is there."""
-        return tuple(path for path in dict.fromkeys(self._inputs()) if path.exists())
+        return tuple(path for path in dict.fromkeys(self._inputs()) if exists(path))
 
     def _inputs(self) -> Iterator[Path]:
         root = self._folder.root

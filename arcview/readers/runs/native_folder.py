@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import BadInputError
+from arcview.files import exists, is_dir, is_file, why_unreadable
 from arcview.model.problem import Problem
 from arcview.readers.fields import Fields
 from arcview.readers.runs.native_fields import note
@@ -92,22 +93,30 @@ class Folder:
         try:
             path = _inside(self.root, self._real_root, relative)
         except BadInputError as error:
-            problem = Problem(self.prefix + relative, error.expected)
-            if problem not in self.problems:
-                self.problems.append(problem)
+            self._report(relative, error.expected)
             return None
         # Nothing is at a link that leads nowhere or in a circle.
-        return path if os.path.exists(path) else None  # noqa: PTH110 -- never raises
+        if not exists(path):
+            return None
+        if not (is_file(path) or is_dir(path)) and (why := why_unreadable(path)) is not None:
+            self._report(relative, why)
+            return None
+        return path
+
+    def _report(self, relative: str, what: str) -> None:
+        problem = Problem(self.prefix + relative, what)
+        if problem not in self.problems:
+            self.problems.append(problem)
 
     def file(self, relative: str) -> Path | None:
         """As `find`, for files only."""
         path = self.find(relative)
-        return path if path is not None and path.is_file() else None
+        return path if path is not None and is_file(path) else None
 
     def directory(self, relative: str) -> Path | None:
         """As `find`, for folders only."""
         path = self.find(relative)
-        return path if path is not None and path.is_dir() else None
+        return path if path is not None and is_dir(path) else None
 
     def names(self, relative: str) -> tuple[str, ...]:
         """The names in a folder, sorted; none where there is no such folder."""
@@ -117,9 +126,7 @@ class Folder:
         try:
             return tuple(sorted(entry.name for entry in path.iterdir()))
         except OSError as error:
-            problem = Problem(self.prefix + relative, f"cannot be read: {error.strerror}")
-            if problem not in self.problems:
-                self.problems.append(problem)
+            self._report(relative, f"cannot be read: {error.strerror}")
             return ()
 
     def stages(self) -> tuple[StageFolder, ...]:
@@ -151,7 +158,9 @@ def chain_folder(run: Folder, fields: Fields) -> Folder | None:
         root = run.root / pointer
     if root is None:
         return None
-    if not (root / "chain.json").is_file():
-        note(fields, "chain", f'there is no chain.json at "{pointer or "chain"}"')
+    if not is_file(root / "chain.json"):
+        place = f'"{pointer or "chain"}"'
+        why = why_unreadable(root) if is_dir(root) else None
+        note(fields, "chain", f"{place} {why}" if why else f"there is no chain.json at {place}")
         return None
     return Folder(root.resolve(), CHAIN_PREFIX, run.problems)

@@ -9,8 +9,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from arcview.errors import BadInputError
+from arcview.files import open_file
 from arcview.model.problem import Problem
 from arcview.model.states import (
     ArchiveSource,
@@ -52,23 +54,30 @@ def bundle_refs(path: Path, name: str) -> tuple[str, ...]:
     """The refs in the header of a git bundle, without running git.
 
     Raises:
-        BadInputError: the file is not a bundle, or needs commits that are not in it.
+        BadInputError: it cannot be read, is not a bundle, or needs commits that are not in it.
     """
-    with path.open("rb") as file:
-        if not file.readline(64).startswith((b"# v2 git bundle", b"# v3 git bundle")):
-            raise BadInputError(name, "expected a git bundle (version 2 or 3)")
-        refs: list[str] = []
-        while file.tell() < _MAX_HEADER_BYTES:
-            line = file.readline(4096)
-            if line == b"\n":
-                return tuple(refs)
-            if not line.endswith(b"\n"):
-                break
-            if line.startswith(b"-"):
-                what = "needs commits that are not in it; make it from whole histories"
-                raise BadInputError(name, what)
-            if not line.startswith(b"@"):
-                refs.append(line.rstrip(b"\n").decode(errors="replace").partition(" ")[2])
+    try:
+        with open_file(path) as file:
+            return _refs_in_header(file, name)
+    except OSError as error:
+        raise BadInputError(name, f"cannot be read: {error.strerror}") from error
+
+
+def _refs_in_header(file: BinaryIO, name: str) -> tuple[str, ...]:
+    if not file.readline(64).startswith((b"# v2 git bundle", b"# v3 git bundle")):
+        raise BadInputError(name, "expected a git bundle (version 2 or 3)")
+    refs: list[str] = []
+    while file.tell() < _MAX_HEADER_BYTES:
+        line = file.readline(4096)
+        if line == b"\n":
+            return tuple(refs)
+        if not line.endswith(b"\n"):
+            break
+        if line.startswith(b"-"):
+            what = "needs commits that are not in it; make it from whole histories"
+            raise BadInputError(name, what)
+        if not line.startswith(b"@"):
+            refs.append(line.rstrip(b"\n").decode(errors="replace").partition(" ")[2])
     raise BadInputError(name, "expected a git bundle, its list of refs is cut short")
 
 

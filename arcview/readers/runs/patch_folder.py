@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import is_file, is_symlink, open_file
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
@@ -85,10 +86,10 @@ class PatchFolderReader:
 def _names(path: Path) -> list[str]:
     """The patches in a folder, numbers in their order."""
     try:
-        entries = [e for e in path.iterdir() if e.name.endswith(_ENDINGS) and e.is_file()]
+        entries = [e for e in path.iterdir() if e.name.endswith(_ENDINGS) and is_file(e)]
     except OSError:
         return []
-    return sorted((e.name for e in entries if not e.is_symlink()), key=_in_order)
+    return sorted((e.name for e in entries if not is_symlink(e)), key=_in_order)
 
 
 def _in_order(name: str) -> list[tuple[int, int, str]]:
@@ -99,7 +100,7 @@ def _in_order(name: str) -> list[tuple[int, int, str]]:
 def _title(path: Path) -> str | None:
     """The subject of a patch that was mailed; the others have no title."""
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             found = _SUBJECT.search(file.read(_HEAD_BYTES))
     except OSError:
         return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arcview.errors import GitError
+from arcview.files import is_dir, is_file, is_symlink
 from arcview.git import Git
 
 _COMMIT_FORMAT = "%H%x00%P%x00%cI%x00%s"
@@ -43,13 +44,9 @@ def git_dir_of(path: Path) -> Path | None:
     A `.git` that is a file leads elsewhere (a linked worktree, a submodule) and is not followed.
     """
     for place in (path / ".git", path):
-        if place.is_symlink() and place != path:
+        if is_symlink(place) and place != path:
             continue
-        if (
-            (place / "HEAD").is_file()
-            and (place / "objects").is_dir()
-            and (place / "refs").is_dir()
-        ):
+        if is_file(place / "HEAD") and is_dir(place / "objects") and is_dir(place / "refs"):
             return place
     return None
 

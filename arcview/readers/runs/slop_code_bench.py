@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import is_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest
 from arcview.model.run import Run
@@ -39,7 +40,7 @@ class SlopCodeBenchReader:
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises `problem.yaml` beside `checkpoint_N/checkpoint.yaml`."""
-        if not (path / PROBLEM).is_file():
+        if not is_file(path / PROBLEM):
             return None
         found = min(path.glob(f"checkpoint_*/{_CHECKPOINT}"), default=None)
         if found is None:

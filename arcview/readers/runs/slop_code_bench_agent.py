@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from arcview.errors import BadInputError
+from arcview.files import is_dir, is_file, is_symlink, open_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Usage
 from arcview.readers.fields import Fields, read_bytes
@@ -78,9 +79,9 @@ def find_agent_files(root: Path, shown: str, problems: list[Problem]) -> AgentFi
     except BadInputError as error:
         problems.append(Problem(error.path, error.expected))
         return None
-    if folder.is_dir():
+    if is_dir(folder):
         return FolderFiles(folder, f"{shown}/{FOLDER}")
-    if archive.is_file():
+    if is_file(archive):
         return ArchiveFiles(archive, f"{shown}/{ARCHIVE}", problems)
     return None
 
@@ -103,7 +104,7 @@ class FolderFiles:
         for folder, _, names in os.walk(self.root):
             inner = Path(folder)
             for file in (inner / name for name in names):
-                if file.is_file() and not file.is_symlink():
+                if is_file(file) and not is_symlink(file):
                     yield file.relative_to(self.root).as_posix()
 
     def read(self, name: str) -> bytes:
@@ -122,7 +123,7 @@ class FolderFiles:
         if name not in self.names():
             return b""
         try:
-            with (self.root / name).open("rb") as file:
+            with open_file(self.root / name) as file:
                 if from_end:
                     file.seek(max(0, file.seek(0, os.SEEK_END) - size))
                 return file.read(size)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import exists, is_file, open_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
 from arcview.readers.fields import Fields
@@ -71,9 +72,9 @@ def read_evaluation(
         problems: Takes what is wrong.
     """
     name = f"{shown}/{EVALUATION}"
-    logs = tuple(f"{shown}/{log}" for log in LOGS if (root / shown / log).is_file())
+    logs = tuple(f"{shown}/{log}" for log in LOGS if is_file(root / shown / log))
     record = GateRecord(gate=gate, state=state, log_paths=logs)
-    if not (root / name).exists():
+    if not exists(root / name):
         record = replace(record, unmeasured=f"no {EVALUATION}")
         return Evaluation(record, checkpoint, root, shown)
     try:
@@ -173,7 +174,7 @@ def _unmeasured(
 def _first_line(root: Path, relative: str) -> str | None:
     """The first line with something in it, from the first 4 KiB."""
     try:
-        with inside(root, relative).open("rb") as opened:
+        with open_file(inside(root, relative)) as opened:
             head = opened.read(4096).decode("utf-8", "replace")
     except (OSError, BadInputError):
         return None

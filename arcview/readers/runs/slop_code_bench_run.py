@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import exists, is_dir
 from arcview.model.problem import Problem
 from arcview.model.run import Chain, Pass, Run, Stage, Status
 from arcview.model.states import EmptySource, FolderSource, Provenance, State, StateKind
@@ -111,9 +112,7 @@ def _run_info(path: Path, problems: list[Problem]) -> Fields | None:
         return Fields.yaml_file(inside(path, RUN_INFO), RUN_INFO, problems)
     except BadInputError as error:
         what = (
-            error.expected
-            if (path / RUN_INFO).exists()
-            else "missing: the run did not reach its end"
+            error.expected if exists(path / RUN_INFO) else "missing: the run did not reach its end"
         )
         lost = "agent and model come from the first line of the stream, totals are not recorded"
         problems.append(Problem(RUN_INFO, f"{what}; {lost}"))
@@ -188,7 +187,7 @@ def _end_state(builder: _Builder, checkpoint: Checkpoint) -> str | None:
     if folder is None:
         return None
     traces = (SNAPSHOT, INFERENCE, EVALUATION)
-    if not any((folder / name).exists() for name in traces) and checkpoint.to_checksum is None:
+    if not any(exists(folder / name) for name in traces) and checkpoint.to_checksum is None:
         return None
     state_id = f"S{checkpoint.index}"
     state = _snapshot(builder.path, state_id, checkpoint, StateKind.STAGE_END, checkpoint.name)
@@ -209,10 +208,10 @@ def _snapshot(
     except BadInputError as error:
         missing = f"{name}: {error.expected}"
     else:
-        if snapshot.is_dir():
+        if is_dir(snapshot):
             return replace(state, source=FolderSource(str(snapshot.absolute())))
         missing = f"{name} is missing{_what_diff_says(root, shown)}"
-        if snapshot.exists():
+        if exists(snapshot):
             missing = f"{name}: expected a folder, found a file"
     return replace(state, provenance=Provenance.UNKNOWN, missing=missing)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import exists, is_dir, open_file
 from arcview.model.problem import Problem
 from arcview.model.run import Status
 from arcview.model.trajectory import Usage
@@ -114,7 +115,7 @@ def _read(
     except BadInputError as error:
         problems.append(Problem(error.path, error.expected))
         return Checkpoint(index, name, None, run_state)
-    if not folder.is_dir():
+    if not is_dir(folder):
         return Checkpoint(index, name, None, run_state)
     inference, damaged = _optional_json(root, f"{name}/{INFERENCE}", problems)
     checksums = _checksums(root, f"{name}/{DIFF}")
@@ -132,7 +133,7 @@ def _read(
         checksums.get("to"),
         agent,
         stream_ends(agent),
-        after if after.is_dir() else None,
+        after if is_dir(after) else None,
         pass_agent,
         stream_ends(pass_agent),
     )
@@ -142,7 +143,7 @@ def _optional_json(
     root: Path, relative: str, problems: list[Problem]
 ) -> tuple[Fields | None, bool]:
     """A JSON file that may be missing, and whether it is there but damaged."""
-    if not (root / relative).exists():
+    if not exists(root / relative):
         return None, False
     try:
         return Fields.json_file(inside(root, relative), relative, problems), False
@@ -165,7 +166,7 @@ def _prompt(root: Path, relative: str, problems: list[Problem]) -> str | None:
 def _checksums(root: Path, relative: str) -> dict[str, str]:
     """The two checksums, which the writer puts first; the diff itself is not trusted."""
     try:
-        with inside(root, relative).open("rb") as opened:
+        with open_file(inside(root, relative)) as opened:
             head = opened.read(_CHECKSUM_BYTES)
     except (OSError, BadInputError):
         return {}

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import exists, is_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Report
 from arcview.model.run import Chain, Run, Stage, Status
@@ -71,7 +72,7 @@ class SweBenchReader:
             if "n_attempt" in entry.values:
                 return None
             return Detection(self.id, f"{REPORT} with {', '.join(sorted(_STATUS_KEYS))}")
-        if (path / INSTANCE_LOG).is_file() and not (path / REPORT).is_file():
+        if is_file(path / INSTANCE_LOG) and not is_file(path / REPORT):
             return Detection(self.id, f"{INSTANCE_LOG} of a harness that wrote no {REPORT}")
         return None
 
@@ -123,7 +124,7 @@ class _Reports:
 
 
 def _reports(path: Path, problems: list[Problem]) -> _Reports:
-    if not (path / REPORT).exists():
+    if not exists(path / REPORT):
         return _Reports(error=f"no {REPORT}: the harness did not come to grading")
     try:
         return _Reports(read_instances(inside(path, REPORT)))
@@ -145,7 +146,7 @@ def _read(path: Path, *, with_trajectories: bool) -> Assembly:
     refs: tuple[TrajectoryRef, ...] = ()
     if with_trajectories:
         root, refs = find_refs(root, place.instance)
-    logged = None if found is not None or (path / PATCH).is_file() else _logged_diff(path)
+    logged = None if found is not None or is_file(path / PATCH) else _logged_diff(path)
     states = patch_states(path, PATCH, prediction or logged, _missing(prediction))
     prefix = "" if root == path.absolute() else f"{path.absolute().relative_to(root)}/"
     record = replace(record, log_paths=tuple(f"{prefix}{log}" for log in record.log_paths))
@@ -183,7 +184,7 @@ def read_gate(
         report: Its report.
         error: Why there is none.
     """
-    logs = tuple(name for name in _LOGS if (path / name).is_file())
+    logs = tuple(name for name in _LOGS if is_file(path / name))
     mark = _mark(path)
     record = GateRecord("1", "S1", log_paths=logs, timed_out=mark == _TIMED_OUT)
     if report is None:
@@ -198,7 +199,7 @@ def read_details(path: Path, tests: tuple[GateTest, ...]) -> tuple[GateTest, ...
         file = inside(path, OUTPUT)
     except BadInputError:
         return tests
-    if not file.is_file():
+    if not is_file(file):
         return tests
     logged = find_report(file, OUTPUT, [])
     return tests if logged is None else with_details(tests, logged.tests)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import is_file
 from arcview.model.problem import Problem
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.trajectory import TrajectoryRef, Usage
@@ -36,7 +37,7 @@ class SweEvoReader:
     def detect(self, path: Path) -> Detection | None:
         """Recognises the closing record of a client beside a patch or predictions."""
         result = _result(path, [])
-        others = [name for name in (PATCH, "preds.json") if (path / name).is_file()]
+        others = [name for name in (PATCH, "preds.json") if is_file(path / name)]
         if result is None or not others:
             return None
         return Detection(self.id, f"{RESULT} of type result beside {others[0]}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import BadInputError
+from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, Session, SessionRole, Step, StepKind, Trajectory
 from arcview.readers.fields import parse_json, read_bytes
@@ -202,7 +203,7 @@ class _Joined:
         if named is None or "/" in named or "\\" in named or named in ("", ".", ".."):
             return None
         path = document.path.parent / named
-        if path in self.seen or path.is_symlink() or not path.is_file():
+        if path in self.seen or is_symlink(path) or not is_file(path):
             return None
         return self._load(path)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from arcview.errors import BadInputError
+from arcview.files import open_file
 from arcview.readers.registry import HEAD_BYTES
 from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_rollout import Rollout
@@ -89,7 +90,7 @@ def read_head(path: Path) -> bytes:
     Raises:
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return unpacked(file.read(HEAD_BYTES))
 
 
@@ -100,7 +101,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
         BadInputError: what is packed is damaged, or is more than anybody would have written.
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         is_packed = file.read(len(_ZSTD)) == _ZSTD
         file.seek(0)
         if not is_packed:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import is_file, is_symlink, read_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory, Usage
 from arcview.readers.trajectories.codex_copies import CopiedHistory
@@ -145,7 +146,7 @@ def _children(path: Path, thread: str) -> Iterator[Path]:
     """The rollouts of a thread's sub-agents that lie beside its own; links are not followed."""
     for entry in sorted(path.parent.iterdir())[:_MOST_FILES]:
         is_rollout = entry.name.endswith((".jsonl", ".jsonl.zst"))
-        if not is_rollout or entry == path or entry.is_symlink() or not entry.is_file():
+        if not is_rollout or entry == path or is_symlink(entry) or not is_file(entry):
             continue
         log = Rollout()
         try:
@@ -163,14 +164,14 @@ def _beside(path: Path, thread: str) -> Path | None:
         return None
     endings = (f"-{thread}.jsonl", f"-{thread}.jsonl.zst")
     for entry in sorted(path.parent.iterdir()):
-        if entry.name.endswith(endings) and entry.is_file() and not entry.is_symlink():
+        if entry.name.endswith(endings) and is_file(entry) and not is_symlink(entry):
             return entry
     return None
 
 
 def _records(path: Path, head: bytes, lines: Lines) -> Iterator[tuple[int, object]]:
     """The records of a log, or of the one document that the first client wrote."""
-    document = loaded(path.read_bytes()) if is_document(head) else None
+    document = loaded(read_file(path)) if is_document(head) else None
     if isinstance(document, dict):
         yield 1, mapping(document.get("session"))
         yield from enumerate(listed(document.get("items")), start=2)

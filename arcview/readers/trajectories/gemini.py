@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from arcview.files import is_file, is_symlink, open_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory
 from arcview.readers.registry import HEAD_BYTES, Detection
@@ -113,7 +114,7 @@ class _Reading:
         if any(file.path == path for file in self.files):
             return
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 self._fold(path, file)
         except OSError as error:
             self.problems.append(Problem(str(path), f"cannot be read: {error.strerror or error}"))
@@ -146,7 +147,7 @@ class _Reading:
                 continue
             for agent in file.log.spawned:
                 places = _places(file.path, file.log.id, agent)
-                found = (path for path in places if path.is_file() and not path.is_symlink())
+                found = (path for path in places if is_file(path) and not is_symlink(path))
                 if (path := next(found, None)) is not None:
                     self.take(path)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arcview.files import is_dir, is_symlink, open_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, StepKind, ToolKind, Trajectory
 from arcview.readers.registry import HEAD_BYTES, Detection
@@ -91,10 +92,10 @@ class _Reading:
             if started is not None:
                 parent.spawned = {**parent.spawned, thread.names[0]: started}
         inner = folder / "subagents"
-        if depth >= _MOST_DEEP or inner.is_symlink() or not inner.is_dir():
+        if depth >= _MOST_DEEP or is_symlink(inner) or not is_dir(inner):
             return
         for child in sorted(inner.iterdir()):
-            if not child.is_symlink() and conversation_folder(child) is not None:
+            if not is_symlink(child) and conversation_folder(child) is not None:
                 self._take_folder(child, thread, depth + 1)
 
     def _add(self, conversation: Conversation, *, is_subagent: bool = False) -> Thread:
@@ -142,7 +143,7 @@ class _Reading:
         return thread
 
     def _take_file(self, path: Path) -> None:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(HEAD_BYTES)
             file.seek(0)
             if told_by(head, path.name) is None:

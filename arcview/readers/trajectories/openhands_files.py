@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from arcview.files import is_dir, is_file, is_symlink, open_file, read_file
 from arcview.model.problem import Problem
 from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.documents import parse_document, peek
@@ -86,7 +87,7 @@ def is_packed(path: Path) -> bool:
     Raises:
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read(2) == _GZIP
 
 
@@ -108,7 +109,7 @@ def each_line(file: BinaryIO, lines: Lines) -> Iterator[tuple[int, object]]:
 
 def conversation_folder(path: Path) -> Path | None:
     """The conversation folder that a path is, or whose state or event it is."""
-    if path.is_dir():
+    if is_dir(path):
         candidates = [path]
     elif path.name == _STATE_FILE:
         candidates = [path.parent]
@@ -118,7 +119,7 @@ def conversation_folder(path: Path) -> Path | None:
 
 
 def _is_conversation(folder: Path) -> bool:
-    return (folder / "events").is_dir() or (folder / _STATE_FILE).is_file()
+    return is_dir(folder / "events") or is_file(folder / _STATE_FILE)
 
 
 def folder_conversation(folder: Path) -> Conversation:
@@ -126,10 +127,10 @@ def folder_conversation(folder: Path) -> Conversation:
     conversation = Conversation(folder.name)
     files: dict[str, Path] = {}
     inner = folder / "events"
-    for file in [folder / _STATE_FILE, *(sorted(inner.iterdir()) if inner.is_dir() else ())]:
-        if file.is_symlink():
+    for file in [folder / _STATE_FILE, *(sorted(inner.iterdir()) if is_dir(inner) else ())]:
+        if is_symlink(file):
             conversation.problems.append(Problem(str(file), "a link; it is not followed"))
-        elif file.is_file():
+        elif is_file(file):
             files[file.name] = file
     _fill(conversation, {name: _Source(str(file), file) for name, file in files.items()})
     return conversation
@@ -141,7 +142,7 @@ class _Source:
     file: Path | bytes
 
     def read(self) -> bytes:
-        return self.file if isinstance(self.file, bytes) else self.file.read_bytes()
+        return self.file if isinstance(self.file, bytes) else read_file(self.file)
 
 
 def _fill(conversation: Conversation, files: Mapping[str, _Source]) -> None:
@@ -210,4 +211,4 @@ def packed_beside(path: Path, instance: str) -> Path | None:
     if "/" in instance or "\\" in instance:
         return None
     archive = path.parent / "conversations" / f"{instance}.tar.gz"
-    return archive if archive.is_file() and not archive.is_symlink() else None
+    return archive if is_file(archive) and not is_symlink(archive) else None
