@@ -21,6 +21,7 @@ from arcview.session.export_atif_parts import (
     clean,
     image_files,
     metrics_of,
+    plain,
     step_of,
 )
 
@@ -157,17 +158,13 @@ def _root_marks(trajectory: Trajectory, run: Run | None, stage: int | None) -> J
         "exit_status": trajectory.exit_status,
         "patch": trajectory.patch,
         "sessions": [
-            {"id": clean(s.id), "role": s.role.value, "steps": s.steps, "note": s.note}
+            {"id": s.id, "role": s.role.value, "steps": s.steps, "note": s.note}
             for s in trajectory.sessions
         ],
-        "unknown_records": [[clean(kind), times] for kind, times in trajectory.unknown_records],
-        "problems": [[clean(p.where), clean(p.what)] for p in trajectory.problems],
+        "unknown_records": trajectory.unknown_records,
+        "problems": [[problem.where, problem.what] for problem in trajectory.problems],
         "run": None if run is None else {"run_id": run.run_id, "task_id": run.chain.task_id},
         "stage": stage,
         "sessionless": True if all(s.session is None for s in trajectory.steps) else None,
     }
-    return {
-        key: clean(value) if isinstance(value, str) else value
-        for key, value in marks.items()
-        if value is not None
-    }
+    return {key: plain(value) for key, value in marks.items() if value is not None}

@@ -102,7 +102,7 @@ def _marks(step: Step, session: str | None, *, is_agent: bool) -> Json:
         marks["thinking"] = clean(step.thinking) if step.thinking == step.text else None
     else:
         marks |= {
-            "model": step.model,
+            "model": clean(step.model or ""),
             "thinking": clean(step.thinking),
             "usage": metrics_of(step.usage),
             "calls": [_call_with_result(call) for call in step.calls] or None,
@@ -135,7 +135,7 @@ def call_of(call: ToolCall) -> Json:
     found: Json = {
         "tool_call_id": clean(call.key),
         "function_name": clean(call.name),
-        "arguments": _value(call.arguments),
+        "arguments": plain(call.arguments),
     }
     return found | ({"extra": {MARKS: marks}} if marks else {})
 
@@ -223,7 +223,7 @@ def image_of(image: Image) -> Json:
     """An image as it is, for the marks."""
     found: Json = {
         "media_type": clean(image.media_type),
-        "data_base64": image.data_base64,
+        "data_base64": None if image.data_base64 is None else clean(image.data_base64),
         "path": clean(image.path) if image.path else None,
         "size_bytes": image.size_bytes,
     }
@@ -264,7 +264,7 @@ def clean(text: str) -> str:
     return text
 
 
-def _value(value: object, depth: int = 0) -> object:
+def plain(value: object, depth: int = 0) -> object:
     """A value that every JSON reader accepts: finite numbers, no half characters, not too deep."""
     if isinstance(value, str):
         return clean(value)
@@ -273,7 +273,7 @@ def _value(value: object, depth: int = 0) -> object:
     if depth > _MAX_DEPTH:
         return "(nested too deeply)"
     if isinstance(value, Mapping):
-        return {clean(str(key)): _value(item, depth + 1) for key, item in value.items()}
+        return {clean(str(key)): plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_value(item, depth + 1) for item in value]
+        return [plain(item, depth + 1) for item in value]
     return value

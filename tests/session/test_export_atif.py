@@ -302,6 +302,29 @@ def test_half_characters_and_odd_numbers_are_replaced() -> None:
     assert document["steps"][0]["message"] == "half \ufffd\ufffd\ufffd"
 
 
+def test_half_characters_anywhere_are_replaced() -> None:
+    half = "\ud800"
+    made = Step(half, None, Role.USER, StepKind.NOTE, half, half, model=half, raw=half, at=half)
+    image = Image(half, data_base64=half, path=half)
+    result = ToolResult(half, images=(image,), at=half)
+    spoken = step(half, half, thinking=half, model=half, session=half, images=(image,))
+    call = calling(half, result, name=half, note=half, raw_arguments=half, path=half)
+    trajectory = of(
+        made,
+        replace(spoken, calls=(call,)),
+        replace(spoken, agent=half, parent_call=half, key="in"),
+        sessions=(Session(half, SessionRole.MAIN, 1, half),),
+        problems=(Problem(half, half),),
+        unknown_records=((half, 1),),
+        agent=half,
+        agent_version=half,
+        model=half,
+        exit_status=half,
+        patch=half,
+    )
+    check(export_atif(trajectory))
+
+
 def test_a_trajectory_without_steps_is_no_document() -> None:
     with pytest.raises(ArcviewError, match="the trajectory holds no steps"):
         export_atif(of())
