@@ -90,6 +90,23 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "Leaves out the runs whose gates all passed, and back.", "failing",
     ),
     command(
+        _C.LIBRARY, _G.RUN, "filter_runs", "F", "Filter the runs",
+        "By words and fields: agent:opus stage2:failed chain:passed bad:3 status:completed -word.",
+        "filter",
+    ),
+    command(
+        _C.LIBRARY, _G.RUN, "sort_runs", "s", "Sort by something else",
+        "By path, first bad stage, stages passed, cost, time or start; what is unknown comes last.",
+        "sort",
+    ),
+    command(
+        _C.LIBRARY, _G.RUN, "reverse_runs", "S", "Reverse the order", "The other way round.",
+    ),
+    command(
+        _C.LIBRARY, _G.RUN, "group_runs", "b", "Group by something else",
+        "By task, agent or attempt, and not at all.", "group",
+    ),
+    command(
         _C.LIBRARY, _G.RUN, "rescan", "ctrl+r", "Look again", "Lists the folder again.",
     ),
     # A text on its own

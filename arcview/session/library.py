@@ -13,6 +13,7 @@ from pathlib import Path
 from arcview.analysis.overview import Overview, build_overview
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.errors import ArcviewError
+from arcview.files import exists, is_dir
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +35,22 @@ def scan(root: Path, policy: Policy = DEFAULT_POLICY) -> Iterator[LibraryRow]:
     Raises:
         ArcviewError: there is no such folder.
     """
-    if not root.is_dir():
-        kind = "not a folder" if root.exists() else "no such folder"
+    return (summarise(path, root, policy) for path in run_folders(root))
+
+
+def run_folders(root: Path) -> Iterator[Path]:
+    """Yields each run at or below a folder, in order of their paths.
+
+    Raises:
+        ArcviewError: there is no such folder.
+    """
+    if not is_dir(root):
+        kind = "not a folder" if exists(root) else "no such folder"
         raise ArcviewError(f"{root}: {kind}; give a folder with runs")
-    return _rows(root, policy)
-
-
-def _rows(root: Path, policy: Policy) -> Iterator[LibraryRow]:
     # Imported here because a library that is never opened should cost a run screen nothing.
     from arcview.readers.registry import iter_runs
 
-    for path in iter_runs(root):
-        yield summarise(path, root, policy)
+    return iter_runs(root)
 
 
 def summarise(path: Path, root: Path, policy: Policy = DEFAULT_POLICY) -> LibraryRow:

@@ -72,6 +72,45 @@ async def test_looking_again_finds_a_new_run(runs: Path) -> None:
         assert "4 runs" in await press(pilot, "ctrl+r")
 
 
+async def test_a_filter_follows_what_is_typed_and_escape_drops_it(runs: Path) -> None:
+    screen = _screen(runs)
+    async with on_screen(screen) as (app, pilot):
+        text = await press(pilot, "F", "=stage2:failed second", "enter")
+        assert "3 runs · 1 shown · filter stage2:failed second" in text
+        assert "scripted-demo/notes-cli" not in text
+        assert app.focused is screen.view
+        text = await press(pilot, "F", "escape")
+        assert "· filter" not in text.splitlines()[0]
+        assert "scripted-demo/notes-cli" in text
+
+
+async def test_a_filter_that_means_nothing_says_why_and_filters_nothing(runs: Path) -> None:
+    async with on_screen(_screen(runs)) as (app, pilot):
+        await press(pilot, "F", "=colour:red")
+        assert "no field 'colour'" in notice(app)
+        assert "scripted-demo/second" in screen_text(app)
+
+
+async def test_order_and_groups_are_said_and_the_cursor_stays_on_its_run(runs: Path) -> None:
+    screen = _screen(runs)
+    async with on_screen(screen) as (_, pilot):
+        text = await press(pilot, "G", "s", "S", "b")
+        assert "by first bad stage ↓ · grouped by task" in text
+        assert "notes-cli  2 runs  chain ✗ 2" in text
+        assert "second" in screen.view.cursor_text
+        text = await press(pilot, "ctrl+r")
+        assert "grouped by task" in text
+
+
+async def test_back_from_a_run_the_filter_and_the_row_are_as_before(runs: Path) -> None:
+    screen = _screen(runs)
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "F", "=scripted", "enter", "G", "enter")
+        text = await press(pilot, "backspace")
+        assert "filter scripted" in text
+        assert "second" in screen.view.cursor_text
+
+
 def test_failing_only_keeps_runs_that_cannot_be_read(demo_run: Path) -> None:
     rows = LibraryRows()
     good = summarise(demo_run, demo_run.parent)

@@ -3,37 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
 
 from textual.content import Content
 
 from arcview.analysis.overview import Overview
 from arcview.model.results import Verdict
 from arcview.session.library import LibraryRow
+from arcview.session.library_query import GroupKey, Query, SortKey, group_of, in_order
 from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.rows.figures import STATUS_BADGE, VERDICT_GLYPH, VERDICT_STYLE, cost, duration, fit
+from arcview.ui.rows.figures import (
+    STATUS_BADGE,
+    VERDICT_GLYPH,
+    VERDICT_STYLE,
+    cost,
+    duration,
+    fit,
+    plural,
+)
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.safe import one_line, pieces, plain
 
 _STRIP_MAX, _NAME_MAX = 24, 48
 
 
+@dataclass(frozen=True, slots=True)
+class GroupHeading:
+    """Stands above the runs of a group."""
+
+    name: str
+    runs: tuple[LibraryRow, ...]
+
+
 class LibraryRows(RowSource):
-    """One row a run, in order of their paths; grows while the folder is read."""
+    """One row a run, sorted, filtered and grouped; grows while the folder is read."""
 
     def __init__(self) -> None:
         self._all: list[LibraryRow] = []
-        self._shown: list[LibraryRow] = []
+        self._rows: list[LibraryRow | GroupHeading] = []
         self.failing_only = False
+        self.query = Query()
+        self.sort = SortKey.PATH
+        self.descending = False
+        self.group = GroupKey.NOTHING
+        self.marked: list[Path] = []
+        """Runs that are to be compared, at most two, in the order in which they were marked."""
+        self.shown = 0
+        """Runs that are shown."""
         self._strip = 6
         self._name_width = 12
 
     def __len__(self) -> int:
-        return len(self._shown)
+        return len(self._rows)
 
-    def at(self, index: int) -> LibraryRow:
-        """The run of a row."""
-        return self._shown[index]
+    def at(self, index: int) -> LibraryRow | None:
+        """The run of a row; null on a heading, and where there is no row."""
+        row = self._rows[index] if 0 <= index < len(self._rows) else None
+        return row if isinstance(row, LibraryRow) else None
 
     @property
     def count(self) -> int:
@@ -41,34 +70,59 @@ class LibraryRows(RowSource):
         return len(self._all)
 
     def add(self, rows: Sequence[LibraryRow]) -> None:
-        """Adds runs at the end."""
+        """Adds runs, each in its place."""
         self._all += rows
-        self._shown += [row for row in rows if self._is_wanted(row)]
         longest = (len(row.overview.stages) for row in rows if row.overview is not None)
         self._strip = min(_STRIP_MAX, max((self._strip, *longest)))
         names = (cells(one_line(row.name)) for row in rows)
         self._name_width = min(_NAME_MAX, max((self._name_width, *names)))
+        self.lay()
 
     def show_failing_only(self, failing_only: bool) -> None:
         """Leaves out the runs whose gates all passed, or shows them."""
         self.failing_only = failing_only
-        self._shown = [row for row in self._all if self._is_wanted(row)]
+        self.lay()
+
+    def lay(self) -> None:
+        """Follows a change of filter, order or groups."""
+        wanted = (row for row in self._all if self._is_wanted(row) and self.query.holds(row))
+        ordered = in_order(wanted, self.sort, self.group, descending=self.descending)
+        self.shown = len(ordered)
+        if self.group is GroupKey.NOTHING:
+            self._rows = list(ordered)
+            return
+        self._rows = []
+        for name, members in groupby(ordered, lambda row: group_of(row, self.group)):
+            runs = tuple(members)
+            self._rows += [GroupHeading(name, runs), *runs]
+
+    def mark(self, index: int) -> bool:
+        """Marks a run for comparing, or no more; of more than two the first gives way."""
+        row = self.at(index)
+        if row is None or row.overview is None:
+            return False
+        if row.path in self.marked:
+            self.marked.remove(row.path)
+        else:
+            self.marked = [*self.marked[-1:], row.path]
+        return True
 
     def _is_wanted(self, row: LibraryRow) -> bool:
         return not self.failing_only or row.overview is None or _has_failed(row.overview)
 
     def anchor(self, index: int) -> object:
-        """The path of the run."""
-        return self._shown[index].path
+        """The path of the run, or the name of the group."""
+        row = self._rows[index]
+        return row.path if isinstance(row, LibraryRow) else row.name
 
     def locate(self, anchor: object) -> int:
         """The row of that run, or the first."""
-        return next((n for n, row in enumerate(self._shown) if row.path == anchor), 0)
+        return next((n for n in range(len(self._rows)) if self.anchor(n) == anchor), 0)
 
     def text(self, index: int, lane: int = 0) -> str:
-        """The path of the run."""
+        """The path of the run, or the name of the group."""
         del lane
-        return str(self._shown[index].path)
+        return str(self.anchor(index))
 
     def row(self, index: int) -> Content:
         """The row in a wide view."""
@@ -76,7 +130,9 @@ class LibraryRows(RowSource):
 
     def cells(self, index: int, width: int) -> Sequence[Cell]:
         """Name, verdicts and figures in columns; a run that cannot be read says why."""
-        row = self._shown[index]
+        row = self._rows[index]
+        if isinstance(row, GroupHeading):
+            return (Cell(_heading(row), scrolls=True, style=theme.HEADING_LINE),)
         if row.overview is None:
             error = pieces(
                 (f" {one_line(row.name)}  ", theme.MUTED), (one_line(row.error or ""), theme.FAIL)
@@ -94,8 +150,10 @@ class LibraryRows(RowSource):
         name = one_line(row.name)
         parts = [part for part in (overview.agent, overview.task_id) if part and part not in name]
         room = self._name_width if width >= 100 else 0
+        mark = ("●", theme.INFO) if row.path in self.marked else (" ", "")
         return pieces(
-            f" {name}{' ' * (room - cells(name))}",
+            mark,
+            f"{name}{' ' * (room - cells(name))}",
             (f"  {one_line(' · '.join(parts))}", theme.MUTED),
         )
 
@@ -115,6 +173,23 @@ class LibraryRows(RowSource):
             style = theme.WARN if overview.status in STATUS_BADGE else theme.MUTED
             columns.append((f"  {fit(badge, 20, pad=True)}", style))
         return Content.assemble(*columns)
+
+
+def _heading(group: GroupHeading) -> Content:
+    """`opus  12 runs  chain ✓ 3  ✗ 9`: how the chains ended, where that was measured."""
+    known = [row.overview for row in group.runs if row.overview is not None]
+    chains = [run.chain_gate.judgement.verdict for run in known if run.chain_gate is not None]
+    parts: list[tuple[str, str] | str] = [
+        (one_line(group.name), theme.HEADING),
+        (f"  {plural(len(group.runs), 'run')}", theme.MUTED),
+    ]
+    if chains:
+        parts.append(("  chain", theme.MUTED))
+    for verdict in Verdict:
+        if verdict in chains:
+            said = f" {VERDICT_GLYPH[verdict]} {chains.count(verdict)}"
+            parts.append((said, VERDICT_STYLE[verdict]))
+    return pieces(*parts)
 
 
 def strip(overview: Overview, width: int) -> Content:

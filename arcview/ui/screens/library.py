@@ -10,12 +10,16 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.events import Key
 from textual.message import Message
+from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from arcview.errors import ArcviewError
 from arcview.session.commands import Context
-from arcview.session.library import LibraryRow, scan
+from arcview.session.library import LibraryRow
+from arcview.session.library_cache import scan_kept
+from arcview.session.library_query import GroupKey, Query, QueryError, SortKey, parse_query
 from arcview.session.opened import OpenRun
 from arcview.ui import theme
 from arcview.ui.bindings import bindings
@@ -52,6 +56,17 @@ class RunOpened(Message):
         self.error = error
 
 
+class FilterPrompt(Input):
+    """The line in which a filter is typed; made when it is first needed."""
+
+    def __init__(self) -> None:
+        super().__init__(placeholder="agent:opus stage2:failed words", id="filter", compact=True)
+
+    def on_blur(self) -> None:
+        """Gives its line back to the key hints."""
+        self.display = False
+
+
 class LibraryScreen(BaseScreen):
     """A list of runs; enter opens one, backspace on that one comes back to its row."""
 
@@ -69,6 +84,8 @@ class LibraryScreen(BaseScreen):
         self._open_run = open_run
         self._rows = LibraryRows()
         self._done = False
+        self._fresh = False
+        self._filter = ""
         self.view = ListPane(id="runs")
 
     def compose(self) -> ComposeResult:
@@ -95,7 +112,7 @@ class LibraryScreen(BaseScreen):
         batch: list[LibraryRow] = []
         posted = monotonic()
         try:
-            for row in scan(self._root):
+            for row in scan_kept(self._root, fresh=self._fresh):
                 if worker.is_cancelled:
                     return
                 batch.append(row)
@@ -121,7 +138,14 @@ class LibraryScreen(BaseScreen):
     def _title(self) -> None:
         going = "" if self._done else " …"
         counted = f"{plural(self._rows.count, 'run')}{going}"
-        only = f", failing: {len(self._rows)}" if self._rows.failing_only else ""
+        rows = self._rows
+        said = [f"{rows.shown:,} shown"] if rows.shown != rows.count else []
+        said += ["failing only"] if rows.failing_only else []
+        said += [f"filter {one_line(self._filter)}"] if self._filter else []
+        if rows.sort is not SortKey.PATH or rows.descending:
+            said.append(f"by {rows.sort.value} {'↓' if rows.descending else '↑'}")
+        said += [f"grouped by {rows.group.value}"] if rows.group is not GroupKey.NOTHING else []
+        only = "".join(f" · {part}" for part in said)
         title = pieces(
             ("Runs below ", "bold"),
             (one_line(str(self._root)), "bold"),
@@ -133,6 +157,8 @@ class LibraryScreen(BaseScreen):
     def _picked(self, message: RowView.Picked) -> None:
         message.stop()
         row = self._rows.at(message.index)
+        if row is None:
+            return
         if row.error is not None:
             self.notice(row.error)
             return
@@ -166,8 +192,68 @@ class LibraryScreen(BaseScreen):
 
     def action_rescan(self) -> None:
         """Reads the folder again."""
-        self._rows = LibraryRows()
-        self._done = False
+        before, self._rows = self._rows, LibraryRows()
+        self._rows.failing_only, self._rows.query = before.failing_only, before.query
+        self._rows.sort, self._rows.descending = before.sort, before.descending
+        self._rows.group = before.group
+        self._done, self._fresh = False, True
         self.view.set_source(self._rows)
         self._title()
         self._scan()
+
+    # Order and filter
+
+    def action_sort_runs(self) -> None:
+        """By the next key."""
+        keys = list(SortKey)
+        self._rows.sort = keys[(keys.index(self._rows.sort) + 1) % len(keys)]
+        self._lay_again()
+
+    def action_reverse_runs(self) -> None:
+        """The other way round."""
+        self._rows.descending = not self._rows.descending
+        self._lay_again()
+
+    def action_group_runs(self) -> None:
+        """By the next key, or not at all."""
+        keys = list(GroupKey)
+        self._rows.group = keys[(keys.index(self._rows.group) + 1) % len(keys)]
+        self._lay_again()
+
+    def _lay_again(self) -> None:
+        with self.view.keeping_place():
+            self._rows.lay()
+        self._title()
+
+    def action_filter_runs(self) -> None:
+        """Asks for words and fields; the list follows while one types."""
+        prompts = self.query(FilterPrompt)
+        prompt = prompts.first() if prompts else FilterPrompt()
+        if not prompts:
+            self.mount(prompt)
+        prompt.display = True
+        prompt.value = self._filter
+        prompt.focus()
+
+    @on(Input.Changed, "#filter")
+    def _filter_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._filter, said = event.value.strip(), ""
+        try:
+            self._rows.query = parse_query(event.value)
+        except QueryError as error:
+            self._rows.query, self._filter, said = Query(), "", str(error)
+        self.notice(said)
+        self._lay_again()
+
+    @on(Input.Submitted, "#filter")
+    def _filter_done(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.view.focus()
+
+    def on_key(self, event: Key) -> None:
+        """Escape in the filter line drops the filter."""
+        if event.key == "escape" and isinstance(self.focused, FilterPrompt):
+            event.stop()
+            self.focused.value = ""
+            self.view.focus()
