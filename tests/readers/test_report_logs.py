@@ -396,6 +396,59 @@ def test_a_hook_of_mocha_is_an_error_and_its_suite_a_gap() -> None:
     assert report.unnamed("s > one")[0] is Outcome.NOT_RUN
 
 
+TREE = """\
+ ❯ src/a.test.ts (4) 20ms
+   ❯ outer (3)
+     ✓ inner (2)
+       ✓ adds
+       ✓ takes 5ms
+     × fails
+   ✓ top 3ms
+"""
+
+
+def test_suites_of_the_tree_reporter_of_vitest_are_no_tests() -> None:
+    assert outcomes(log(TREE)) == {
+        "src/a.test.ts > outer > inner > adds": "passed",
+        "src/a.test.ts > outer > inner > takes": "passed",
+        "src/a.test.ts > outer > fails": "failed",
+        "src/a.test.ts > top": "passed",
+    }
+
+
+def test_a_project_of_jest_is_no_part_of_its_file() -> None:
+    report = log("FAIL  web  src/b.spec.tsx", "  ● s › two", "", "    boom", "", "Tests: 1 failed")
+    assert outcomes(report) == {"src/b.spec.tsx > s > two": "failed"}
+    assert the(report, "src/b.spec.tsx > s > two").message == "boom"
+
+
+@pytest.mark.parametrize(
+    ("end", "outcome"),
+    [
+        ("   Passed    0.01 sec", "passed"),
+        ("***Failed  Required regular expression not found", "failed"),
+        ("***Exception: SegFault  0.02 sec", "error"),
+        ("Subprocess aborted***Exception:   0.11 sec", "error"),
+        ("***Timeout 300.01 sec", "timeout"),
+        ("***Skipped   0.00 sec", "skipped"),
+        ("***Not Run   0.00 sec", "not_run"),
+        ("***Not Run (Disabled)   0.00 sec", "skipped"),
+    ],
+)
+def test_every_word_of_ctest_is_an_outcome(end: str, outcome: str) -> None:
+    assert outcomes(log(f"1/1 Test #1: alpha one ....{end}")) == {"alpha one": outcome}
+
+
+def test_a_result_of_ctest_that_a_test_prints_is_printed() -> None:
+    report = log(
+        "1/2 Test #1: a ....***Failed    0.01 sec",
+        "1/2 Test #1: a ....   Passed    0.01 sec",
+        "2/2 Test #2: b ....   Passed    0.01 sec",
+    )
+    assert outcomes(report) == {"a": "failed", "b": "passed"}
+    assert "says passed" in (the(report, "a").conflict or "")
+
+
 # -- whatever comes --------------------------------------------------------------------------------
 
 

@@ -34,7 +34,7 @@ class TextLogReader:
 
     def detect(self, head: bytes, name: str) -> Detection | None:
         """Recognises headings and results of runners, which in long files may come late."""
-        if b"\0" in head[:4096] and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if head.count(b"\0") > len(head) // 4 and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
             return None
         parts = parts_of(clean_text(decode(head).text))
         if parts:

@@ -21,7 +21,7 @@ FAMILY = "ctest"
 _RESULT = re.compile(
     r"^ *(?P<done>\d+)/(?P<all>\d+) Test +#(?P<number>\d+): (?P<name>.+?) (?P<dots>\.*) *"
     r"(?P<bad>Subprocess aborted)?(?P<stars>\*{3})?(?P<word>Passed|Failed|Timeout|Skipped"
-    r"|Not Run|Exception: ?\w+|Exception)(?: \((?P<why>[^)]*)\))?"
+    r"|Not Run|Exception: ?\w+|Exception:?)(?: \((?P<why>[^)]*)\))?"
     r"(?: +(?P<time>[\d.]+) sec)?(?:\s.*)?$"
 )
 _START = re.compile(r"^ *Start +(?P<number>\d+): (?P<name>.+)$")
@@ -113,7 +113,7 @@ class _Reader:
 
 
 def _said(word: str, why: str, bad: str | None) -> str:
-    return " ".join(filter(None, [bad, word, why]))
+    return " ".join(filter(None, [bad, word.rstrip(":"), why]))
 
 
 def read_ctest(lines: Sequence[str]) -> Report:

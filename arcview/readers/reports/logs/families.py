@@ -180,6 +180,7 @@ FAMILIES = (
         (
             Sign(" Test Files  ", r" Test Files  +\S"),
             Sign(" RUN  v", r" RUN  v\d"),
+            Sign("s (", rf" *[❯✓×↓] (?:\|[^|]+\| )?{_SCRIPT} \(\d+(?: tests?[^)]*)?\)"),
             Sign(" FAIL  ", rf" FAIL  (?:\|[^|]+\| )?{_SCRIPT} (?:> |\[ )"),
         ),
         (Sign("s > ", rf" *[✓×↓] (?:\|[^|]+\| )?{_SCRIPT} > "),),

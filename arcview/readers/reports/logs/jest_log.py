@@ -157,6 +157,7 @@ class _Reader:
 
     def _closing(self, line: str, index: int) -> None:
         if match := _TOTALS.match(line):
+            self._end_block(index)
             counts: dict[str, int] = {}
             for part in match["words"].split(", "):
                 number, _, word = part.partition(" ")

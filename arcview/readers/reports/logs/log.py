@@ -29,10 +29,12 @@ _MAX_PRINTED_NOTES = 5
 
 
 def clean_text(text: str) -> str:
-    """A log without terminal escapes; of progress lines only what was left on screen.
+    """A log without terminal escapes and NULs; of progress lines only what was left on screen.
 
     A line that a carriage return overwrote keeps the text after the last return that has any.
     """
+    if "\0" in text:
+        text = text.replace("\0", "")
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     if "\r" not in text:

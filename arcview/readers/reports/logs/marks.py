@@ -94,9 +94,12 @@ class Tree:
     def enter(self, line: str) -> None:
         """Takes a line as a heading."""
         title = line.lstrip(" ")
-        indent = len(line) - len(title)
+        self.push(len(line) - len(title), title.rstrip())
+
+    def push(self, indent: int, title: str) -> None:
+        """Takes a title as a heading."""
         self._leave(indent)
-        self._open.append((indent, title.rstrip()))
+        self._open.append((indent, title))
 
     def path(self, indent: int) -> list[str]:
         """The headings over a line with that indentation."""

@@ -275,9 +275,16 @@ class Session:
                 self.found.imitated(sighting)
             self.open = None
             text = f"{start}\n{self.lines[index]}"
+        elif self._is_known(test_id, result):
+            return
         else:
             text = self.lines[index]
         self._result(result._replace(id=test_id), index, text)
+
+    def _is_known(self, test_id: str, result: grammar.Live) -> bool:
+        """Whether a word that stands alone says once more what the last result said."""
+        outcome = grammar.WORDS.get(result.word)
+        return any(s.outcome is outcome for s in self.found.sightings.get(test_id, ()))
 
     def _close_open(self) -> None:
         """The open test has its end: what came since was printed by it."""
@@ -295,15 +302,8 @@ class Session:
             self.open = None
 
     def _unfinished(self, test: _Open) -> None:
-        self.found.saw(
-            Sighting(
-                test.id,
-                Outcome.NOT_RUN,
-                self.first + test.line,
-                test.text,
-                reported=UNFINISHED,
-            )
-        )
+        line = self.first + test.line
+        self.found.saw(Sighting(test.id, Outcome.NOT_RUN, line, test.text, reported=UNFINISHED))
 
     def _goes_back(self, result: grammar.Live) -> bool:
         """Whether a line's percentage is lower than one before it: a test printed it."""

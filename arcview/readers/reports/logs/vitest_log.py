@@ -27,7 +27,7 @@ FAMILY = "vitest"
 _SCRIPT = r"\S+\.[cm]?[jt]sx?"
 
 _FILE = re.compile(
-    rf"^ *[❯✓×↓✗] (?:\|[^|]+\| )?(?P<file>{_SCRIPT}) \((?P<count>\d+) tests?[^)]*\)"
+    rf"^ *[❯✓×↓✗] (?:\|[^|]+\| )?(?P<file>{_SCRIPT}) \((?P<count>\d+)(?: tests?[^)]*)?\)"
     r"(?: [\d.]+ ?m?s)?$"
 )
 _NAMED = re.compile(rf"^(?:\|[^|]+\| )?(?P<file>{_SCRIPT}) > (?P<rest>.+)$")
@@ -38,6 +38,9 @@ _NO_TESTS = re.compile(r"^ *Tests  +no tests$")
 _ERRORS = re.compile(r"^ *Errors  +(?P<words>\d+ errors?)$")
 _RULE = re.compile(r"^⎯")
 _COUNTED = {"failed": "failed", "passed": "passed", "skipped": "skipped", "todo": "skipped"}
+_SUITE = re.compile(
+    r"^(?P<indent> +)[❯✓×↓] (?P<title>.+?)(?: \(\d+(?: tests?[^)]*)?\))?(?: [\d.]+ ?m?s)?$"
+)
 _SUFFIXES = (" [skipped]", " [todo]")
 _MAX_BLOCK = 400
 
@@ -86,6 +89,10 @@ class _Reader:
             self.tree = Tree()
             self.last = None
             return
+        if self.file is not None and (suite := self._suite(line, index)):
+            self.tree.push(len(suite["indent"]), suite["title"])
+            self.last = None
+            return
         mark = marked(line, bare=True)
         if mark is not None:
             self._marked(mark, line, index)
@@ -93,6 +100,15 @@ class _Reader:
             self._continued(line)
         else:
             self._other(line)
+
+    def _suite(self, line: str, index: int) -> re.Match[str] | None:
+        """A suite of the tree reporter: a mark, with marks further in below it."""
+        suite = _SUITE.match(line) if line.startswith("  ") else None
+        if suite is None or index + 1 >= len(self.lines):
+            return None
+        below = _SUITE.match(self.lines[index + 1])
+        is_suite = below is not None and len(below["indent"]) > len(suite["indent"])
+        return suite if is_suite else None
 
     def _other(self, line: str) -> None:
         self.last = None
