@@ -7,11 +7,11 @@ are handed in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from arcview.analysis.clues import Clue, ClueKind
+from arcview.analysis.code_index import CodeIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,6 @@ class Candidate:
 
 _MAX_OCCURRENCES = 12
 """A clue that hits more lines than this says nothing about any of them."""
-_STRING = re.compile(r"""[rbfu]{0,2}("(?:\\.|[^"\\\n]){4,}"|'(?:\\.|[^'\\\n]){4,}'|`[^`\n]{4,}`)""")
-_HOLES = re.compile(r"\$?\{[^{}]*\}|%[-+ #0]*\d*(?:\.\d+)?[sdrifgxq@v]")
 _SPEAKS = re.compile(
     r"\b(?:print|printf|println|log|logger|logging|echo|write|warn|error|raise|throw|panic|fail"
     r"|emit|stderr|Errorf?|bail|anyhow|format)\b|Error\(|!\("
@@ -51,7 +49,7 @@ _SPEAKS = re.compile(
 
 def find_candidates(
     clues: Iterable[Clue],
-    files: Mapping[str, str],
+    code: CodeIndex,
     changed: Mapping[str, frozenset[int]],
     *,
     prefer_change: bool,
@@ -61,7 +59,7 @@ def find_candidates(
 
     Args:
         clues: From `clues.clues_of`.
-        files: Path → text of the source files of the state that the gate ran on.
+        code: The code of the state that the gate ran on.
         changed: Path → 1-based lines that the suspect change wrote.
         prefer_change: True where it is known which change the failure began with: it ranks first.
         limit: How many candidates at the most.
@@ -72,9 +70,14 @@ def find_candidates(
     """
     best: dict[tuple[str, int], Candidate] = {}
     for clue in clues:
-        hits = list(_hits(clue, files))
+        hits = code.lines(clue)
         if len(hits) > _MAX_OCCURRENCES:
-            hits = [hit for hit in hits if hit[1] in changed.get(hit[0], frozenset())]
+            # It says nothing of the state as a whole, but may of the change.
+            hits = tuple(
+                hit
+                for hit in code.lines_in(clue, changed)
+                if hit.line in changed.get(hit.path, frozenset())
+            )
             if len(hits) > _MAX_OCCURRENCES:
                 continue
         for path, line, text in hits:
@@ -105,48 +108,3 @@ def _rank(candidate: Candidate, prefer_change: bool) -> tuple[int, int, int, int
         _KINDS.index(candidate.clue.kind),
         candidate.occurrences,
     )
-
-
-_WORD = r"(?<![\w-])%s(?!\w)"
-_SHAPES = {
-    # A command is data of the program: its word stands in quotes, not in comments.
-    ClueKind.COMMAND: r"""["'`]%s["'`]""",
-    ClueKind.SYMBOL: r"\b(?:def|class|function|fn|func(?: \([^)]*\))?|const|let|var) +%s\b",
-}
-
-
-def _hits(clue: Clue, files: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
-    for path, text in files.items():
-        if clue.kind is ClueKind.MESSAGE:
-            yield from (
-                (path, number, line)
-                for number, line, skeletons in _literal_lines(text)
-                if any(skeleton.search(clue.text) for skeleton in skeletons)
-            )
-        elif clue.text in text:
-            word = re.compile(_SHAPES.get(clue.kind, _WORD) % re.escape(clue.text))
-            for number, line in enumerate(text.split("\n"), 1):
-                if clue.text in line and word.search(line):
-                    yield path, number, line
-
-
-@lru_cache(maxsize=64)
-def _literal_lines(text: str) -> tuple[tuple[int, str, tuple[re.Pattern[str], ...]], ...]:
-    """Lines that hold string literals, each with the patterns its literals can print as."""
-    found = []
-    for number, line in enumerate(text.split("\n"), 1):
-        patterns = tuple(filter(None, (_skeleton(m[1][1:-1]) for m in _STRING.finditer(line))))
-        if patterns:
-            found.append((number, line, patterns))
-    return tuple(found)
-
-
-@lru_cache(maxsize=8192)
-def _skeleton(literal: str) -> re.Pattern[str] | None:
-    """A literal as a pattern whose holes (`{x}`, `%s`) match anything; null if it says little."""
-    parts = _HOLES.split(literal)
-    if sum(character.isalpha() for part in parts for character in part) < 6:
-        return None
-    if not any(" " in part.strip() for part in parts) and len(parts) == 1:
-        return None
-    return re.compile(".{0,200}?".join(re.escape(part) for part in parts), re.IGNORECASE)

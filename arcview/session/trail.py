@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from arcview.analysis.candidates import Candidate, find_candidates
 from arcview.analysis.clues import clues_of
+from arcview.analysis.code_index import CodeIndex
 from arcview.analysis.frames import (
     Frame,
     FrameKind,
@@ -82,6 +83,7 @@ class TrailFinder:
 
     def __init__(self, opened: OpenRun) -> None:
         self._opened = opened
+        self._code: dict[str, CodeIndex] = {}
         self._shares: dict[str, tuple[StepShare, ...]] = {}
         self.workspace = WorkspaceFiles(opened)
         self.attribution = Attribution(opened, self.workspace)
@@ -109,7 +111,7 @@ class TrailFinder:
         clues = clues_of(test)
         found = find_candidates(
             clues,
-            self.files(state),
+            self._code_of(state),
             self._lines_of_change(began, state),
             prefer_change=history is not History.UNKNOWN,
         )
@@ -152,6 +154,11 @@ class TrailFinder:
         if frame.function is not None or code is None:
             return frame
         return replace(frame, function=enclosing_function(frame.path, code, frame.line))
+
+    def _code_of(self, state: str) -> CodeIndex:
+        if state not in self._code:
+            self._code[state] = CodeIndex(self.files(state))
+        return self._code[state]
 
     def _source_of(self, frame: Frame, state: str) -> LineSource | None:
         if frame.kind is not FrameKind.PROJECT or frame.workspace_path is None:

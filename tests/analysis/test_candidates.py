@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import pytest
+
 from arcview.analysis.candidates import find_candidates
 from arcview.analysis.clues import Clue, ClueKind, clues_of
+from arcview.analysis.code_index import MAX_HITS, CodeIndex
 from arcview.model.results import GateTest, Group, Outcome
 
 BLACK_BOX = GateTest(
@@ -52,7 +55,9 @@ def test_a_bare_assertion_has_no_clue() -> None:
 
 
 def test_a_message_is_found_through_the_skeleton_of_an_f_string() -> None:
-    found = find_candidates(clues_of(BLACK_BOX), {"main.py": CODE}, {}, prefer_change=False)
+    found = find_candidates(
+        clues_of(BLACK_BOX), CodeIndex({"main.py": CODE}), {}, prefer_change=False
+    )
 
     assert (found[0].path, found[0].line) == ("main.py", 5)
     assert found[0].speaks
@@ -63,7 +68,7 @@ def test_for_a_new_failure_the_stage_s_own_lines_rank_first() -> None:
     clues = (Clue(ClueKind.ERROR_TYPE, "UndefinedNameError"),)
 
     found = find_candidates(
-        clues, {"main.py": CODE}, {"main.py": frozenset({5})}, prefer_change=True
+        clues, CodeIndex({"main.py": CODE}), {"main.py": frozenset({5})}, prefer_change=True
     )
 
     assert [(c.line, c.in_change) for c in found] == [(5, True), (1, False)]
@@ -74,7 +79,10 @@ def test_a_clue_that_hits_everywhere_is_dropped() -> None:
 
     assert (
         find_candidates(
-            (Clue(ClueKind.NAME, "ValueErrorX"),), {"a.py": common}, {}, prefer_change=False
+            (Clue(ClueKind.NAME, "ValueErrorX"),),
+            CodeIndex({"a.py": common}),
+            {},
+            prefer_change=False,
         )
         == ()
     )
@@ -86,7 +94,7 @@ def test_a_short_or_empty_literal_matches_no_message() -> None:
     assert (
         find_candidates(
             (Clue(ClueKind.MESSAGE, "Undefined signal: X"),),
-            {"a.py": code},
+            CodeIndex({"a.py": code}),
             {},
             prefer_change=False,
         )
@@ -106,7 +114,9 @@ def test_what_the_failing_statement_calls_leads_to_its_definition() -> None:
         ),
     )
 
-    (found,) = find_candidates(clues_of(test), {"main.py": CODE}, {}, prefer_change=False)
+    (found,) = find_candidates(
+        clues_of(test), CodeIndex({"main.py": CODE}), {}, prefer_change=False
+    )
 
     assert (found.line, found.clue) == (7, Clue(ClueKind.SYMBOL, "other"))
 
@@ -115,7 +125,35 @@ def test_a_command_is_found_in_strings_and_not_in_comments() -> None:
     code = '# check the input\nif command == "check":\n'
 
     found = find_candidates(
-        (Clue(ClueKind.COMMAND, "check"),), {"a.py": code}, {}, prefer_change=False
+        (Clue(ClueKind.COMMAND, "check"),), CodeIndex({"a.py": code}), {}, prefer_change=False
     )
 
     assert [candidate.line for candidate in found] == [2]
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ('fail("Undefined signal: %s" % name)', "Undefined signal: X"),
+        ("throw new Error(`unknown rule ${id} in ${file}`)", "unknown rule 7 in a.json"),
+        ('x = "İ"; print("Undefined Signal")', "Undefined signal"),
+        ('print(f"{count} notes imported")', "3 notes imported"),
+    ],
+)
+def test_literals_are_found_by_the_words_they_share_with_a_message(code: str, message: str) -> None:
+    index = CodeIndex({"a": f"first line\n{code}\nlast line"})
+    (line,) = index.lines(Clue(ClueKind.MESSAGE, message))
+    assert line == ("a", 2, code)
+
+
+def test_a_line_that_has_the_words_and_cannot_print_the_message_is_no_hit() -> None:
+    index = CodeIndex({"a": "# Undefined signal: X\nx = 'Undefined symbol: X'"})
+    assert index.lines(Clue(ClueKind.MESSAGE, "Undefined signal: X")) == ()
+
+
+def test_looking_for_what_stands_everywhere_ends() -> None:
+    index = CodeIndex({str(n): "x = some_name\n" * 60 for n in range(10)})
+    clue = Clue(ClueKind.NAME, "some_name")
+
+    assert len(index.lines(clue)) == MAX_HITS
+    assert len(index.lines_in(clue, ["3", "gone"])) == 60
