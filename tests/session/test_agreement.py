@@ -133,6 +133,7 @@ def test_a_file_in_conflict_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("name", "text"),
     [("a.json", "{"), ("a.json", '{"x": 1}'), ("a.jsonl", "[" * 100_000), ("a.json", "\x00")],
+    ids=["cut off", "no list", "deep", "no text"],
 )
 def test_damaged_files_are_refused_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
