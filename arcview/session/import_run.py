@@ -204,9 +204,9 @@ class _Writer:
         return f"{folder_of(state)}/gate" if record.gate == str(state.stage) else None
 
     def _found_again(self) -> list[Problem]:
-        """What our own reader says of the new folder."""
+        """What is wrong with the copied trajectories, as our own reader says it."""
         found = NativeReader().read(self.folder)
-        problems = list(found.problems())
+        problems: list[Problem] = []
         for stage in found.run.stages:
             for refs in (stage.trajectories, *(each.trajectories for each in stage.passes)):
                 if refs:

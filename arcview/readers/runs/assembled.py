@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -103,8 +104,10 @@ class AssembledRun:
         yield from self._from.read
         for stage in self._run.stages:
             for refs in (stage.trajectories, *(p.trajectories for p in stage.passes)):
-                for ref in refs:
-                    yield from (self._from.root / path for path in (ref.path, *ref.companions))
+                for path in (path for ref in refs for path in (ref.path, *ref.companions)):
+                    yield self._from.root / path
+                    with suppress(OSError):  # no folder
+                        yield from sorted((self._from.root / path).iterdir())
 
     def problems(self) -> tuple[Problem, ...]:
         """What was wrong with any file but the trajectories."""

@@ -305,7 +305,7 @@ class NativeRun:
         yield root / CHAIN_GATE_FOLDER
         for stage in self._run.stages:
             for refs in (stage.trajectories, *(p.trajectories for p in stage.passes)):
-                yield from (root / ref.path for ref in refs)
+                yield from (path for ref in refs for path in self._folder.watched(ref.path))
 
     def _counted(self, gate: str, state: str | None) -> _Counted | None:
         return next(

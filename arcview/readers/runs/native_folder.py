@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -128,6 +129,11 @@ class Folder:
         except OSError as error:
             self._report(relative, f"cannot be read: {error.strerror}")
             return ()
+
+    def watched(self, relative: str) -> Iterator[Path]:
+        """What shows that a file or folder changed: it, and all folders and files in it."""
+        yield self.root / relative
+        yield from (self.root / relative / name for name in self.names(relative))
 
     def stages(self) -> tuple[StageFolder, ...]:
         """The folders below `stages/` in the order of their states; other names are left alone."""

@@ -241,7 +241,7 @@ class _StageReader:
         if not path:
             note(entry, "path", "required, and missing; the trajectory is left out")
             return None
-        if self.run.file(path) is None:
+        if self.run.find(path) is None:
             note(entry, "path", f'there is no file "{path}" in the run')
             return None
         return TrajectoryRef(

@@ -47,7 +47,7 @@ def read_trajectory(run: Folder, refs: Sequence[TrajectoryRef]) -> Trajectory:
 
 
 def _reader(run: Folder, ref: TrajectoryRef, problems: list[Problem]) -> TrajectoryReader | None:
-    path = run.file(ref.path)
+    path = run.find(ref.path)
     if path is None:
         problems.append(Problem(ref.path, "the trajectory is not there"))
         return None
