@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from arcview.analysis.clues import Clue, ClueKind
-from arcview.analysis.code_index import CodeIndex
+from arcview.analysis.code_index import MAX_HITS, CodeIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,9 @@ def find_candidates(
         hits = code.lines(clue)
         if len(hits) > _MAX_OCCURRENCES:
             # It says nothing of the state as a whole, but may of the change.
-            hits = tuple(
-                hit
-                for hit in code.lines_in(clue, changed)
-                if hit.line in changed.get(hit.path, frozenset())
-            )
+            hits = code.lines_in(clue, changed)
+            if len(hits) <= MAX_HITS:
+                hits = tuple(h for h in hits if h.line in changed.get(h.path, frozenset()))
             if len(hits) > _MAX_OCCURRENCES:
                 continue
         for path, line, text in hits:

@@ -6,6 +6,7 @@ tens of milliseconds and belongs into a worker.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
 
 __all__ = ["LineSource", "StepShare", "TracedCandidate", "TracedFrame", "Trail", "TrailFinder"]
+
+
+_MAX_SHARED_FILES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,8 @@ class Trail:
     nothing: str | None
     """Why there is nothing to go on, where that is so."""
     suspect_steps: tuple[StepShare, ...] = ()
-    """The steps that wrote the suspect change, the largest share first."""
+    """The steps that wrote the suspect change, the largest share first; of a change of many files,
+    those with most new lines are looked at."""
 
 
 class TrailFinder:
@@ -179,21 +184,40 @@ class TrailFinder:
         if began is None or not suspect:
             return ()
         if began not in self._shares:
-            paths = [change.path for change in suspect if change.kind is not ChangeKind.DELETED]
+            largest = sorted(suspect, key=lambda change: -(change.added or 0))[:_MAX_SHARED_FILES]
+            paths = [change.path for change in largest if change.kind is not ChangeKind.DELETED]
             self._shares[began] = self.attribution.steps_of_change(began, paths)
         return self._shares[began]
 
-    def _lines_of_change(self, began: str | None, state: str) -> dict[str, frozenset[int]]:
+    def _lines_of_change(self, began: str | None, state: str) -> _ChangedLines:
         """Path → lines, numbered as in `state`, that the change to `began` wrote."""
-        return {
-            change.path: frozenset(
-                number
-                for number, blamed in enumerate(self.attribution.blame(state, change.path), 1)
-                if blamed[0] == began
-            )
-            for change in self._source_changes(began)
-            if change.kind is not ChangeKind.DELETED
-        }
+        paths = [c.path for c in self._source_changes(began) if c.kind is not ChangeKind.DELETED]
+
+        def written(path: str) -> frozenset[int]:
+            blamed = enumerate(self.attribution.blame(state, path), 1)
+            return frozenset(number for number, origin in blamed if origin[0] == began)
+
+        return _ChangedLines(paths, written)
+
+
+class _ChangedLines(Mapping[str, frozenset[int]]):
+    """The lines of a change by path, worked out for the files that somebody asks about."""
+
+    def __init__(self, paths: Sequence[str], written: Callable[[str], frozenset[int]]) -> None:
+        self._written = written
+        self._lines: dict[str, frozenset[int] | None] = dict.fromkeys(paths)
+
+    def __getitem__(self, path: str) -> frozenset[int]:
+        lines = self._lines[path]
+        if lines is None:
+            lines = self._lines[path] = self._written(path)
+        return lines
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
 
 _NO_EVIDENCE = {
