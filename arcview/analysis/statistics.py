@@ -150,6 +150,8 @@ class Statistics:
     all: Group
     by: By | None = None
     groups: Mapping[str, Group] | None = None
+    same_id: tuple[tuple[str, ...], ...] = ()
+    """Runs that share an id: copies of one run, as far as can be told, and each of them counts."""
 
 
 Levels = Mapping[tuple[str, int], int]
@@ -188,7 +190,15 @@ def compute(
         _group(counted, policy),
         by,
         {name: _group(groups[name], policy) for name in sorted(groups)} if by else None,
+        _same_id(runs),
     )
+
+
+def _same_id(runs: Iterable[RunFacts]) -> tuple[tuple[str, ...], ...]:
+    by_id: dict[str, list[str]] = {}
+    for facts in runs:
+        by_id.setdefault(facts.run_id, []).append(facts.name)
+    return tuple(tuple(names) for names in by_id.values() if len(names) > 1)
 
 
 def group_of(facts: RunFacts, by: By) -> str:

@@ -36,8 +36,7 @@ _OUTCOMES = {
 }
 
 
-def stats(arguments: Sequence[str]) -> int:
-    """Prints figures over the runs below a folder."""
+def _stats_parser() -> argparse.ArgumentParser:
     parser = make_parser(
         "arcview stats",
         "Print figures over many runs. Each is k of n with a 95 % interval, under the policy that "
@@ -68,7 +67,12 @@ def stats(arguments: Sequence[str]) -> int:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, schema arcview/stats/1")
     form.add_argument("--csv", action="store_true", help="as CSV, one line a figure and group")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def stats(arguments: Sequence[str]) -> int:
+    """Prints figures over the runs below a folder."""
+    options = _stats_parser().parse_args(arguments)
     if options.figures:
         from arcview.session.stats_text import figure_definitions
 

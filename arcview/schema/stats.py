@@ -190,6 +190,8 @@ class StatsFile(Model):
     """The folder of the runs, as it was given."""
     policy: StatsPolicy
     excluded: list[StatsExcluded]
+    same_run_id: list[list[str]]
+    """Runs that share an id: copies of one run, as far as can be told; each of them counts."""
     by: Literal["agent", "model", "task", "language"] | None
     all: StatsGroup
     groups: dict[str, StatsGroup]

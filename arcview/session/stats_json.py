@@ -48,6 +48,7 @@ def stats_json(statistics: Statistics, root: str) -> Json:
             {"run": one.run, "stage": one.stage, "reason": one.reason}
             for one in statistics.excluded
         ],
+        "same_run_id": [list(names) for names in statistics.same_id],
         "by": statistics.by,
         "all": _group(statistics.all),
         "groups": {name: _group(group) for name, group in groups.items()},

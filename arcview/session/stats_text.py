@@ -57,7 +57,7 @@ def stats_lines(statistics: Statistics, root: str, glyphs: Glyphs) -> Iterator[s
     yield from writer.group(statistics.all)
     if statistics.groups:
         yield ""
-        yield f"By {statistics.by}"
+        yield f"By {statistics.by} (intervals by task where one has several units, else Wilson)"
         yield from writer.groups(statistics.groups)
     yield from writer.excluded(statistics.excluded)
 
@@ -71,6 +71,9 @@ def figure_definitions() -> Iterator[str]:
     ]
     return aligned(rows, right=frozenset())
 
+
+_SHOWN = 3
+"""Runs of one id that are named."""
 
 _SUGGESTED = ("unnoticed_n2", "unnoticed_n3", "unnoticed_n5")
 
@@ -100,9 +103,14 @@ class _Writer:
         yield f"There is no percentage under n = {MIN_PERCENT_N}."
         if 1 < found.tasks < FEW_TASKS:
             yield f"{found.tasks} tasks are few: intervals by task are rough."
+        for names in statistics.same_id:
+            shown = ", ".join(map(one_line, names[:_SHOWN]))
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            yield f"Runs with one id, each counted: {shown}{more}."
 
     def group(self, group: Group) -> Iterator[str]:
-        titles = {spec.name: spec.title for spec in FIGURES}
+        more = self._glyphs.more
+        titles = {spec.name: spec.title.replace("…", more) for spec in FIGURES}
         table: list[Row] = []
         for section, names in SECTIONS:
             table += [("",), (section,)]
@@ -195,7 +203,8 @@ class _Writer:
 
     def _medians(self, group: Group) -> Iterator[Row]:
         for spec in MEDIANS:
-            yield self._median(spec.title, spec.unit, group.medians[spec.name])
+            title = spec.title.replace("…", self._glyphs.more)
+            yield self._median(title, spec.unit, group.medians[spec.name])
 
     def _median(self, title: str, unit: str, median: Median) -> Row:
         left_out = _left_out(median.left_out)

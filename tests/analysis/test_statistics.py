@@ -363,6 +363,11 @@ def test_groups_are_told_apart(by: By, names: list[str]) -> None:
     assert {group_of(run, by) for run in runs} == set(names)
 
 
+def test_copies_of_a_run_are_pointed_out() -> None:
+    runs = [a_run([True]), a_run([True], name="s"), a_run([True], run_id="r", name="copy")]
+    assert compute(runs, QUICK).same_id == (("r", "copy"),)
+
+
 def test_no_runs_at_all_give_empty_figures() -> None:
     found: Statistics = compute([], QUICK, by="agent")
     assert (found.all.runs, found.groups) == (0, {})

@@ -335,6 +335,14 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
         collect(tmp_path / "nowhere")
 
 
+def test_text_for_plain_terminals_is_ascii(published: Path) -> None:
+    write_run(published / "copy", [True, True], True, task="task-0")
+    statistics = collect(published).statistics(CLEAN)
+    text = "\n".join(stats_lines(statistics, "runs", Glyphs.for_encoding("ascii")))
+    assert text.isascii()
+    assert "Runs with one id, each counted: copy, task-0." in text
+
+
 def test_names_from_runs_reach_no_terminal_and_no_spreadsheet_unclean(tmp_path: Path) -> None:
     write_run(tmp_path / "a", [None], agent="=cmd()\x1b[31m\nx", task="t\x1b]0;x\x07")
     statistics = collect(tmp_path).statistics(CLEAN, "agent")
