@@ -49,6 +49,8 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ARCVIEW_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name in ("ARCVIEW_SIDECAR", "ARCVIEW_ANNOTATOR"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path / "cache"
 
 

@@ -39,6 +39,7 @@ _COMMANDS = {
     "compare": ("evidence", "compare"),
     "find": ("evidence", "find"),
     "export": ("evidence", "export"),
+    "annotate": ("annotate", "annotate"),
     "stats": ("corpus", "stats"),
     "agreement": ("corpus", "agreement"),
     "audit": ("corpus", "audit"),
@@ -67,6 +68,7 @@ commands:
   arcview compare A B    print two runs of one task side by side
   arcview find PATH TEXT search steps, diffs, gate messages and logs of a run
   arcview export PATH    write a report of one run as Markdown or HTML
+  arcview annotate …     list, check, export and import labels; print what is to be labelled
   arcview stats DIR      print figures over many runs, with intervals
   arcview agreement PATH print how far annotators agree, by field
   arcview audit PATH     print where a run may not have kept to its protocol

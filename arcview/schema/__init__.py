@@ -15,14 +15,15 @@ def json_schemas() -> dict[str, dict[str, object]]:
 
     Returns:
         `run` (run.json), `chain` (chain.json), `result` (gate/result.json), `test` (one line of
-        gate/tests.jsonl), `show` (the JSON twin), `list` (one line of `arcview list --json`), and
-        by their commands `stats`, `agreement`, `audit`, `contract`, `compare` and `find` (one
-        line of it).
+        gate/tests.jsonl), `show` (the JSON twin), `list` (one line of `arcview list --json`),
+        `case` (one exported case), `case-event` (one line of an annotator's file), and by their
+        commands `stats`, `agreement`, `audit`, `contract`, `compare` and `find` (one line of it).
     """
     # Here and not above: pydantic costs about 100 ms, and no screen needs it.
     from arcview.schema.agreement import AgreementFile
     from arcview.schema.audit import AuditFile
     from arcview.schema.base import Model
+    from arcview.schema.case import CaseEventLine, CaseRecord
     from arcview.schema.chain import ChainFile
     from arcview.schema.reports import CompareReport, ContractReport, FindHit
     from arcview.schema.result import GateResultFile, GateTestLine
@@ -41,6 +42,8 @@ def json_schemas() -> dict[str, dict[str, object]]:
         "compare": CompareReport,
         "find": FindHit,
         "stats": StatsFile,
+        "case": CaseRecord,
+        "case-event": CaseEventLine,
         "agreement": AgreementFile,
         "audit": AuditFile,
     }

@@ -1,0 +1,118 @@
+"""`arcview annotate …` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arcview.cli import main
+from arcview.session.address import Address
+from arcview.session.annotate import AnnotateSession
+from arcview.session.opened import OpenRun
+
+DEMO = Path(__file__).parents[1] / "fixtures" / "runs" / "scripted-demo" / "notes-cli"
+TEST = str(Address("gate", "2", ("f2p", "gate_tests/test_search.py::test_newest_first")))
+
+
+@pytest.fixture
+def side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "side"
+    monkeypatch.setenv("ARCVIEW_SIDECAR", str(folder))
+    monkeypatch.setenv("ARCVIEW_ANNOTATOR", "ann")
+    session = AnnotateSession.open(OpenRun.open(DEMO), annotator="ann")
+    session.mark(TEST)
+    session.label("validity", "V0")
+    session.finish()
+    return folder
+
+
+def test_cases_are_listed(side: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["annotate", "list", str(DEMO)]) == 0
+    assert "V0 valid" in capsys.readouterr().out
+
+
+def test_cases_of_many_runs_are_listed_for_programs(
+    side: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["annotate", "list", str(DEMO.parent), "--json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["annotators"]["ann"]["validity"] == "V0"
+
+
+def test_the_work_list_counts(side: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["annotate", "worklist", str(DEMO.parent)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1/4 done, 0 skipped, 0 drafts"
+
+
+@pytest.mark.parametrize(
+    ("format_", "expected"),
+    [
+        ("jsonl", '"schema": "arcview/case/1"'),
+        ("csv", "run_id,task_id,agent"),
+        ("markdown", "# Cases of notes-cli"),
+        ("mast", '"failure_modes"'),
+    ],
+)
+def test_every_format_is_exported(
+    side: Path, capsys: pytest.CaptureFixture[str], format_: str, expected: str
+) -> None:
+    assert main(["annotate", "export", str(DEMO), "--format", format_]) == 0
+    assert expected in capsys.readouterr().out
+
+
+def test_an_export_comes_back_in_another_sidecar(
+    side: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, other = tmp_path / "cases.jsonl", str(tmp_path / "other")
+    assert main(["annotate", "export", str(DEMO), "-o", str(file)]) == 0
+    again = ["annotate", "import", str(file), str(DEMO), "--sidecar", other]
+    assert main(again) == 0
+    assert capsys.readouterr().out.startswith("1 readings added")
+    assert main(again) == 0
+    assert capsys.readouterr().out.startswith("0 readings added")
+
+
+def test_a_fault_is_an_exit_code(side: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["annotate", "check", str(DEMO)]) == 0
+    (file,) = side.rglob("*.jsonl")
+    with file.open("a") as log:
+        log.write('{"torn": \n')
+    assert main(["annotate", "check", str(DEMO)]) == 1
+    assert "not a whole line" in capsys.readouterr().out
+
+
+def test_the_scheme_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["annotate", "scheme"]) == 0
+    assert "[0]  V0  valid" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "COMMAND"),
+        (["bogus"], "bogus"),
+        (["list", "nowhere"], "nowhere"),
+        (["import", "nowhere.json", str(DEMO)], "nowhere.json"),
+        (["worklist", str(DEMO), "--sample", "0"], "--sample"),
+        (["scheme", "--scheme", "nowhere.toml"], "nowhere.toml"),
+        (["list", str(DEMO), "--sidecar", str(DEMO / "x")], "inside the run"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    side: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    assert main(["annotate", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_nobody_imports_namelessly(
+    side: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ARCVIEW_ANNOTATOR")
+    (tmp_path / "a.json").write_text('[{"case": "c", "by": "x", "validity": "V0"}]')
+    assert main(["annotate", "import", str(tmp_path / "a.json"), str(DEMO)]) == 2
+    assert "say who labels" in capsys.readouterr().err
