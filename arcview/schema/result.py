@@ -110,3 +110,9 @@ class GateTestLine(Model):
     stderr: str | None = None
     reported: str | None = None
     """The word that the runner's report used, where it differs from `outcome`."""
+    copies: int | None = Field(default=None, ge=1)
+    """How often the report names this id; above 1 the worst outcome counts."""
+    evidence: str | None = None
+    """The line of a text log that the outcome was read from."""
+    conflict: str | None = None
+    """Why the outcome is in doubt."""

@@ -16,7 +16,7 @@ from arcview.model.results import GateRecord, GateTest, Group, GroupCounts
 from arcview.model.run import Run, Stage, Status
 from arcview.model.states import State
 from arcview.model.trajectory import Usage
-from arcview.readers.parts import time_of
+from arcview.readers.parts import seconds_between, time_of
 from arcview.schema.words import CHAIN_VERSION, RESULT_VERSION, RUN_VERSION
 
 Json = dict[str, object]
@@ -68,7 +68,7 @@ def run_json(
             "chain": "chain",
             "delegation": {"declared": run.delegation} if run.delegation else None,
             "started": _time(run.started),
-            "ended": _time(run.ended),
+            "ended": end_time(run.started, run.ended),
             "harness": {"name": run.harness} if run.harness else None,
             "status": _status(run.status),
             "status_detail": run.status_detail,
@@ -106,7 +106,7 @@ def _stage(stage: Stage, part: StagePart) -> Json:
             "base": stage.base,
             "end": stage.end,
             "started": _time(stage.started),
-            "ended": _time(stage.ended),
+            "ended": end_time(stage.started, stage.ended),
             "duration_s": stage.duration_s,
             "usage": _usage(stage.usage),
             "notes": list(stage.notes) or None,
@@ -228,6 +228,7 @@ def test_line(test: GateTest) -> str:
             "stdout": test.stdout,
             "stderr": test.stderr,
             "reported": test.reported,
+            "copies": test.copies if test.copies > 1 else None,
             "evidence": test.evidence,
             "conflict": test.conflict,
         }
@@ -256,6 +257,13 @@ def _status(status: Status) -> str | None:
 def _time(text: str | None) -> str | None:
     """A time that the format allows; another one is left out."""
     return text if time_of(text) is not None else None
+
+
+def end_time(start: str | None, end: str | None) -> str | None:
+    """An end that can be compared with its start; without a start any time."""
+    if start is None or _time(start) is None:
+        return _time(end)
+    return end if seconds_between(start, end) is not None else None
 
 
 def _known(values: Json) -> Json:

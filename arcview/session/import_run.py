@@ -27,6 +27,7 @@ from arcview.session.import_documents import (
     StagePart,
     chain_json,
     dumps,
+    end_time,
     gate_json,
     result_json,
     run_json,
@@ -109,12 +110,21 @@ class _Writer:
         missing = self._write_states()
         parts = self._write_stages()
         gates = self._write_gates()
+        self._note_times()
         self._save("chain/chain.json", dumps(chain_json(self.run, parts, gates)))
         problems = [*self.run.problems, *self.reader.problems()]
         self._save("run.json", dumps(run_json(self.run, parts, missing, tidy(problems))))
         # What is wrong with a log is as wrong in its copy.
         problems += self._found_again()
         self._save("run.json", dumps(run_json(self.run, parts, missing, tidy(problems))))
+
+    def _note_times(self) -> None:
+        times = [("run", self.run.started, self.run.ended)]
+        times += [(f"stage {s.index}", s.started, s.ended) for s in self.run.stages]
+        for where, started, ended in times:
+            if ended is not None and end_time(started, ended) is None:
+                what = f"ended at {ended}, which cannot be compared with its start"
+                self.left_out.append(Problem(where, what))
 
     def _save(self, name: str, text: str) -> None:
         place = self.folder / name

@@ -174,6 +174,7 @@ def _reported(test_id: str, line: Mapping[str, object], place: str, reading: Rea
         stdout=_text(line, "stdout"),
         stderr=_text(line, "stderr"),
         reported=said,
+        copies=_copies(line.get("copies")),
         evidence=_text(line, "evidence"),
         conflict=_text(line, "conflict"),
     )
@@ -184,6 +185,10 @@ def _text(line: Mapping[str, object], key: str) -> str | None:
     """A text field; another value is shown as the JSON that it is, never dropped."""
     value = line.get(key)
     return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def _copies(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 1 else 1
 
 
 def _seconds(value: object) -> float | None:
@@ -234,7 +239,7 @@ def _place_of(
 
 def _worse(first: GateTest, second: GateTest) -> GateTest:
     """Of two reports of one test the one with the worse outcome."""
-    copies = first.copies + 1
+    copies = first.copies + second.copies
     keep = max(first, second, key=lambda test: _BEST_FIRST.index(test.outcome))
     return replace(keep, copies=copies)
 
