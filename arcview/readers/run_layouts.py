@@ -37,7 +37,12 @@ READERS = {
 
 MARKERS = {
     "native": ("run.json",),
-    "slop_code_bench": ("problem.yaml", "checkpoint_1/checkpoint.yaml"),
+    "slop_code_bench": (
+        "problem.yaml",
+        "checkpoint_1/checkpoint.yaml",
+        "checkpoint_1/inference_result.json",
+        "checkpoint_1/evaluation.json",
+    ),
     "harbor": ("result.json", "config.json"),
     "feature_bench": ("infer.log", "run.log", "patch.diff", "report.json", "run_instance.log"),
     "swe_evo": ("cli_result.json",),

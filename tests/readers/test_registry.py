@@ -143,9 +143,8 @@ def test_an_unknown_layout_names_the_known_ones(run: Path, plug: Plug) -> None:
 
 
 def test_a_layout_that_does_not_fit_is_one_clear_line(run: Path) -> None:
-    (run / "problem.yaml").unlink()
     with pytest.raises(BadInputError, match=r"problem\.yaml: the file is missing"):
-        open_run(run, layout="slop_code_bench")
+        open_run(run / "checkpoint_1", layout="slop_code_bench")
 
 
 def test_readers_of_other_packages_are_asked_last(tmp_path: Path, plug: Plug) -> None:

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import ArcviewError, BadInputError
-from arcview.files import is_file
+from arcview.files import is_file, open_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest
 from arcview.model.run import Run
@@ -23,11 +23,15 @@ from arcview.readers.fields import read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.registry import Detection, find_trajectory_reader
 from arcview.readers.runs.slop_code_bench_agent import ARCHIVE
-from arcview.readers.runs.slop_code_bench_gates import detailed
+from arcview.readers.runs.slop_code_bench_gates import EVALUATION, detailed
 from arcview.readers.runs.slop_code_bench_run import LAYOUT, PROBLEM, Skeleton, read_skeleton
 from arcview.readers.runs.slop_code_bench_sessions import CLAUDE_CODE
+from arcview.readers.runs.slop_code_bench_stages import INFERENCE, PROMPT
 
 _CHECKPOINT = "checkpoint.yaml"
+_WORDS = (b'"checkpoint_name"', b'"snapshot_dir"', b'"checkpoint_path"')
+"""What its results name and nobody else's do."""
+_START_BYTES = 64 * 1024
 _NOT_INPUTS = frozenset({"snapshot", "quality_analysis"})
 _STAGE_ROLES = frozenset({SessionRole.MAIN, SessionRole.RETRY, SessionRole.SUBAGENT})
 
@@ -39,19 +43,24 @@ class SlopCodeBenchReader:
     title = "SlopCodeBench output folder"
 
     def detect(self, path: Path) -> Detection | None:
-        """Recognises `problem.yaml` beside `checkpoint_N/checkpoint.yaml`."""
-        if not is_file(path / PROBLEM):
-            return None
+        """Recognises `checkpoint_N/checkpoint.yaml` with what is beside it, or its results."""
         found = min(path.glob(f"checkpoint_*/{_CHECKPOINT}"), default=None)
-        if found is None:
-            return None
-        return Detection(self.id, f"{PROBLEM} beside {found.parent.name}/{_CHECKPOINT}")
+        if found is not None:
+            if is_file(path / PROBLEM):
+                return Detection(self.id, f"{PROBLEM} beside {found.parent.name}/{_CHECKPOINT}")
+            if is_file(found.with_name(PROMPT)):
+                return Detection(self.id, f"{found.parent.name}/{_CHECKPOINT} beside {PROMPT}")
+        results = [path.glob(f"checkpoint_*/{name}") for name in (INFERENCE, EVALUATION)]
+        for file in sorted(file for files in results for file in files):
+            if any(word in _start(file) for word in _WORDS):
+                return Detection(self.id, f"{file.parent.name}/{file.name} is one of its results")
+        return None
 
     def summarise(self, path: Path) -> Run:
         """The skeleton without trajectories.
 
         Raises:
-            BadInputError: problem.yaml is missing or is not what the layout promises.
+            BadInputError: problem.yaml is not what the layout promises.
         """
         return read_skeleton(path, with_sessions=False).run
 
@@ -121,8 +130,7 @@ class OpenedSlopCodeBench:
         """One trajectory with the files that complete it."""
         try:
             if ref.format != CLAUDE_CODE:
-                file = inside(self._path, ref.path)
-                return find_trajectory_reader(file)[0].read(file)
+                return self._of_another_agent(ref)
         except ArcviewError as error:
             problem = Problem(ref.path, f"{error}; its steps cannot be shown")
             return Trajectory(format="unknown", problems=(problem,))
@@ -141,6 +149,17 @@ class OpenedSlopCodeBench:
             sessions=tuple(_as_of(session, ref.role) for session in joined.sessions),
             problems=(*problems, *joined.problems),
         )
+
+    def _of_another_agent(self, ref: TrajectoryRef) -> Trajectory:
+        file = self.locate(ref, ref.path)
+        if file is not None:
+            return find_trajectory_reader(file)[0].read(file)
+        from tempfile import TemporaryDirectory  # 8 ms, and few agents are packed
+
+        with TemporaryDirectory() as place:  # readers take files
+            file = Path(place) / PurePosixPath(ref.path).name
+            file.write_bytes(self.content(ref.path))
+            return find_trajectory_reader(file)[0].read(file)
 
     def _aside(self, ref: TrajectoryRef) -> Session:
         """A session that lies in the folder of a stage that it does not belong to."""
@@ -205,6 +224,14 @@ def _joined(trajectories: Sequence[Trajectory]) -> Trajectory:
         problems=tuple(problem for t in trajectories for problem in t.problems),
         unknown_records=tuple(counts.items()),
     )
+
+
+def _start(file: Path) -> bytes:
+    try:
+        with open_file(file) as opened:
+            return opened.read(_START_BYTES)
+    except OSError:
+        return b""
 
 
 def _inputs_below(folder: Path) -> Iterator[Path]:

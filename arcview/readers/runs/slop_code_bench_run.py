@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -89,10 +90,10 @@ def read_skeleton(path: Path, *, with_sessions: bool) -> Skeleton:
             without.
 
     Raises:
-        BadInputError: problem.yaml is missing or is not what the layout promises.
+        BadInputError: problem.yaml is not what the layout promises.
     """
     problems: list[Problem] = []
-    problem = Fields.yaml_file(inside(path, PROBLEM), PROBLEM, problems)
+    problem = _problem(path, problems)
     task = problem.need_text("name")
     run_info = _run_info(path, problems)
     summary = None if run_info is None else run_info.sub("summary")
@@ -105,6 +106,20 @@ def read_skeleton(path: Path, *, with_sessions: bool) -> Skeleton:
     agents = [files for c in checkpoints for files in (c.agent, c.pass_agent) if files is not None]
     by_path = {files.shown: files for files in agents}
     return Skeleton(run, builder.evaluations, by_path, problems)
+
+
+def _problem(path: Path, problems: list[Problem]) -> Fields:
+    """problem.yaml; without it what its absence leaves: the name that a result or folder has."""
+    if exists(path / PROBLEM) or next(path.glob("checkpoint_*/"), None) is None:
+        return Fields.yaml_file(inside(path, PROBLEM), PROBLEM, problems)
+    problems.append(Problem(PROBLEM, "missing: which stages the task has is not known"))
+    names: list[str | None] = []
+    for file in sorted(path.glob(f"checkpoint_*/{EVALUATION}")):
+        with suppress(BadInputError):
+            shown = file.relative_to(path).as_posix()
+            names.append(Fields.json_file(inside(path, shown), shown, []).text("problem_name"))
+    name = next((name for name in names if name), path.absolute().name)
+    return Fields(PROBLEM, {"name": name}, problems)
 
 
 def _run_info(path: Path, problems: list[Problem]) -> Fields | None:

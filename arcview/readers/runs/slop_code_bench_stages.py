@@ -81,6 +81,8 @@ def read_checkpoints(
         problems: Takes what is wrong.
     """
     names = _declared(problem)
+    if not names and states is not None:
+        names = sorted(states.values, key=_number)
     found = [child.name for child in path.iterdir() if _FOLDER_NAME.match(child.name)]
     undeclared = sorted(set(found) - set(names), key=_number)
     for name in undeclared if names else ():
