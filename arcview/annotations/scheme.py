@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from arcview.errors import BadInputError
+from arcview.files import is_file
 from arcview.model.annotation import Reading
 
 SCHEMA = "arcview/scheme/1"
@@ -157,6 +158,18 @@ def _plain(code: str) -> str:
 def default_scheme() -> Scheme:
     """The scheme that is shipped."""
     return load_scheme(Path(__file__).with_name("default_scheme.toml"))
+
+
+def team_scheme(root: Path, given: Path | None) -> Scheme:
+    """The scheme that a flag names, else that of the sidecar, else the shipped one.
+
+    Raises:
+        BadInputError: it is no sound scheme.
+    """
+    shared = root / "scheme.toml"
+    if given is None and not is_file(shared):
+        return default_scheme()
+    return load_scheme(given or shared)
 
 
 def load_scheme(path: Path) -> Scheme:

@@ -17,6 +17,7 @@ from arcview.annotations.cases import case_from
 from arcview.annotations.events import CaseEvent, EventKind, to_line
 from arcview.annotations.log_file import BadLine, Conflict, LogFile, StoreError
 from arcview.errors import ArcviewError
+from arcview.files import is_file
 from arcview.model.annotation import Case, SuggestedBy
 from arcview.model.problem import Problem
 
@@ -107,7 +108,8 @@ class AnnotationStore:
             ArcviewError: a file is there and cannot be read.
         """
         try:
-            paths = sorted(self.folder.glob("*.jsonl"))
+            # A named pipe would wait for ever.
+            paths = sorted(path for path in self.folder.glob("*.jsonl") if is_file(path))
         except OSError as error:
             raise StoreError(f"{self.folder}: cannot be read: {error.strerror}") from error
         for path in (*paths, *self._logs):
@@ -183,6 +185,8 @@ class AnnotationStore:
         own = self._own
         if own is None or self.annotator is None:
             raise StoreError(f"not saved: {self.read_only}")
+        # What others saved meanwhile comes before this.
+        self.refresh()
         known = self._known()
         order = 1 + max((event.order for event in known.values()), default=0)
         at = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")

@@ -313,7 +313,7 @@ def scheme(arguments: Sequence[str]) -> int:
     _add_scheme(parser)
     parser.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args(arguments)
-    from arcview.session.annotate import team_scheme
+    from arcview.annotations.scheme import team_scheme
     from arcview.session.annotate_text import scheme_json, scheme_lines
     from arcview.sidecar import sidecar_root
 

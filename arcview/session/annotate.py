@@ -15,10 +15,9 @@ from arcview.analysis.suggestions import Suggestion
 from arcview.annotations.cases import case_id, fingerprint, flat
 from arcview.annotations.events import CaseEvent, EventKind
 from arcview.annotations.log_file import StoreError
-from arcview.annotations.scheme import Scheme, default_scheme, load_scheme
+from arcview.annotations.scheme import Scheme, team_scheme
 from arcview.annotations.store import AnnotationStore, Draft
 from arcview.errors import ArcviewError
-from arcview.files import is_file
 from arcview.model.annotation import Case, CaseStatus, Reading, SuggestedBy
 from arcview.session.annotate_marks import Marker, Part, Role, new_id
 from arcview.session.annotate_paths import (
@@ -53,7 +52,7 @@ class AnnotateSession:
     """Labels one open run.
 
     Attributes:
-        store: The labels of the run.
+        store: Its labels.
         scheme: What can be labelled.
         blind: Others' labels and the suggestions stay hidden until one's own are final.
         case_id: The case in hand; null before the first.
@@ -113,7 +112,7 @@ class AnnotateSession:
 
     @property
     def annotator(self) -> str | None:
-        """Whoever labels."""
+        """Whoever labels; null only reads."""
         return self.store.annotator
 
     @property
@@ -142,6 +141,10 @@ class AnnotateSession:
     def hidden(self) -> bool:
         """Whether that holds for the case in hand."""
         return self.is_hidden(self.case_id)
+
+    def refresh(self) -> bool:
+        """Reads what others, and other windows, saved since; says whether there was anything."""
+        return self.store.refresh()
 
     def visible_cases(self) -> tuple[Case, ...]:
         """The cases that may be shown; while labelling blind, one's own."""
@@ -295,7 +298,7 @@ class AnnotateSession:
         Args:
             annotator: Who said it.
             paths: Only these (`validity`, `origins`, `awareness/3/level`) and what is below them;
-                everything by default. Lists of parts replace one's own.
+                everything by default. Their parts replace one's own; evidence is added.
         """
         other = self.case.reading(annotator) if self.case is not None else None
         if self.hidden or other is None:
@@ -303,7 +306,11 @@ class AnnotateSession:
         theirs, mine = flat(other), flat(self.reading) if self.reading is not None else {}
         wanted = tuple(paths) if paths is not None else (*(p.partition("/")[0] for p in theirs),)
         taken = {p: v for p, v in theirs.items() if is_below(p, wanted) and p != "status"}
-        gone = tuple(p for p in mine if is_below(p, wanted) and p not in taken and p != "status")
+        # Evidence is only ever added: one's own may speak for what stays.
+        kept = ("status", "evidence")
+        gone = tuple(
+            p for p in mine if is_below(p, wanted) and p not in taken and not is_below(p, kept)
+        )
         case = self.case_id or ""
         draft = Draft(case, EventKind.EDIT, taken, gone)
         return self._save(draft, f"taken over from {annotator}")
@@ -379,15 +386,3 @@ class AnnotateSession:
             return CaseChange(False, nothing)
         self.choose(event.case)
         return CaseChange(True, said, event.case)
-
-
-def team_scheme(root: Path, given: Path | None) -> Scheme:
-    """The scheme that a flag names, else that of the sidecar, else the shipped one.
-
-    Raises:
-        BadInputError: it is no sound scheme.
-    """
-    shared = root / "scheme.toml"
-    if given is None and not is_file(shared):
-        return default_scheme()
-    return load_scheme(given or shared)

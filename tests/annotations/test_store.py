@@ -113,7 +113,7 @@ def test_no_label_is_lost_however_often_the_writer_is_killed(tmp_path: Path) -> 
         [sys.executable, WRITER, tmp_path, "300"], capture_output=True, text=True, check=True
     )
     result = json.loads(done.stdout)
-    assert result["told"] > 300
+    assert result["told"] > 200
     assert (result["lost"], result["unreadable"]) == (0, 0)
     assert result["torn"] > 50
     assert result["notes_read_whole"]
@@ -385,6 +385,11 @@ def test_text_that_is_no_unicode_survives(tmp_path: Path) -> None:
 def test_nobody_is_made_up_as_annotator(name: str | None) -> None:
     with pytest.raises(ArcviewError):
         checked_annotator(name)
+
+
+def test_a_pipe_in_the_folder_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "bob@h.jsonl")
+    assert store(tmp_path).cases == ()
 
 
 def test_a_store_without_an_annotator_only_reads(tmp_path: Path) -> None:
