@@ -91,6 +91,10 @@ class ShowFailure(Model):
     """For an inherited failure: the state at which it began."""
     message: str | None
     traceback: str | None
+    evidence: str | None = None
+    """The line of a text log that the outcome was read from; null for structured reports."""
+    conflict: str | None = None
+    """Why the outcome is in doubt: reported with different outcomes, imitated by printed text."""
     frames: list[ShowFrame]
     trail: ShowTrail | None = None
     exercised: ShowExercise | None = None

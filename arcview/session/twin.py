@@ -278,6 +278,8 @@ def _failure(failing: FailingTest, evidence: Evidence, exercise: Exercise | None
         "since": failing.since,
         "message": test.message,
         "traceback": test.traceback,
+        "evidence": test.evidence,
+        "conflict": test.conflict,
         "frames": [_frame(place) for place in evidence.places],
         "trail": {
             "began": evidence.began,

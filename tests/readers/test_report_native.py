@@ -93,7 +93,7 @@ def test_a_run_that_was_killed_after_a_failure_has_failed(tmp_path: Path) -> Non
 def test_outcomes_in_doubt_are_counted_and_keep_their_lines(tmp_path: Path) -> None:
     log = "PASSED tests/test_a.py::test_y\nFAILED tests/test_a.py::test_y - no\n"
     opened = read(tmp_path, "report.txt", log)
-    assert "1 outcomes are in doubt" in opened.run.stage_gate(1).notes
+    assert "1 outcome is in doubt" in opened.run.stage_gate(1).notes
     test = by_id(opened)[IDS[1]]
     assert test.evidence == "FAILED tests/test_a.py::test_y - no"
     assert test.conflict is not None

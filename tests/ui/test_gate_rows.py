@@ -3,6 +3,7 @@ from __future__ import annotations
 from arcview.analysis.gate_view import GateView, build_gate_view
 from arcview.analysis.history import GateHistory, History
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome, Verdict
+from arcview.ui.rows.failure import failure_sections
 from arcview.ui.rows.figures import fit_test_name
 from arcview.ui.rows.gate import GateRowKind, GateRows
 
@@ -151,3 +152,21 @@ def test_details_can_follow_later_without_moving_the_cursor_off_its_test() -> No
     rows.show_details()
     assert len(rows) == before + 2
     assert rows.locate(anchor) == rows.first_failing()
+
+
+def test_a_pass_in_doubt_is_no_silent_pass() -> None:
+    view = _view(
+        _test("a::ok", Outcome.PASSED),
+        _test("a::odd", Outcome.PASSED, conflict="reported twice", evidence="PASSED a::odd"),
+    )
+    rows = GateRows(view)
+    assert _lines(rows)[-1] == "▸ F2P passed  2, 1 in doubt  a::"
+    rows.toggle(len(rows) - 1)
+    assert _lines(rows)[-1] == "  ✓ odd  in doubt"
+
+
+def test_why_an_outcome_is_in_doubt_stands_with_its_line_on_top() -> None:
+    test = _test("a::odd", Outcome.FAILED, conflict="line 3 says passed", evidence="FAILED a::odd")
+    text = failure_sections(test, None)[0].text
+    assert "in doubt: line 3 says passed" in text
+    assert "read from the log: FAILED a::odd" in text

@@ -157,6 +157,14 @@ def whole_files(tests: Iterable[GateTest]) -> list[str]:
     ]
 
 
+def doubts(tests: Iterable[GateTest]) -> str | None:
+    """How many outcomes are in doubt, in words; null where none is."""
+    count = sum(test.conflict is not None for test in tests)
+    return (
+        ("1 outcome is" if count == 1 else f"{count} outcomes are") + " in doubt" if count else None
+    )
+
+
 def facts(report: Report) -> list[str]:
     """What a report says of the whole run, in words."""
     facts = []
@@ -164,8 +172,8 @@ def facts(report: Report) -> list[str]:
         facts.append(f"ended early: {report.stopped.why}")
     if report.unreported:
         facts.append(f"{report.unreported} of {report.announced} announced tests are unreported")
-    if doubted := sum(test.conflict is not None for test in report.tests):
-        facts.append(f"{doubted} outcomes are in doubt")
+    if doubted := doubts(report.tests):
+        facts.append(doubted)
     return facts
 
 

@@ -20,6 +20,7 @@ from arcview.model.results import (
     Verdict,
 )
 from arcview.readers.registry import find_report_reader
+from arcview.readers.reports.collect import doubts
 from arcview.readers.runs.assembled import counted
 
 _OK = frozenset({Outcome.PASSED, Outcome.XFAILED})
@@ -65,6 +66,8 @@ def gate_of(
         found = replace(found, other=_with_not_run(found.other, unnamed))
         notes.append(f"{unnamed} announced tests have no result; their names are not known")
     notes += (f"{gap.prefix}: {gap.why}" for gap in report.gaps if gap.prefix)
+    if doubted := doubts(tests):
+        notes.append(doubted)
     codes = record.exit_codes
     if not codes and report.exit_code is not None:
         codes = (report.exit_code,)

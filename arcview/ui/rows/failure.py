@@ -56,6 +56,10 @@ def _facts(test: GateTest, history: History | None) -> str:
         facts[1] += f" · named {test.copies} times in the report; the worst counts"
     if test.duration_s is not None:
         facts[1] += f" · {duration(test.duration_s)}"
+    if test.conflict:
+        facts.append(f"in doubt: {test.conflict}")
+    if test.evidence:
+        facts.append(f"read from the log: {test.evidence}")
     return "\n".join(facts)
 
 

@@ -306,9 +306,10 @@ class GateRows(RowSource):
         if not tests:
             return
         prefix = _common_prefix(test.id for test in tests)
+        doubted = sum(test.conflict is not None for test in tests)
         section = GateRow(
             GateRowKind.SECTION,
-            f"{title}  {len(tests)}",
+            f"{title}  {len(tests)}" + (f", {doubted} in doubt" if doubted else ""),
             theme.MUTED,
             ("listed", key),
             below=one_line(prefix),
@@ -334,6 +335,8 @@ def _draw_test(test: GateTest, indent: str, name: str, room: int) -> Content:
         notes.append(f"reported as {test.reported}")
     if test.copies > 1:
         notes.append(f"reported {test.copies} times")
+    if test.conflict:
+        notes.append("in doubt")
     if test.extra:
         notes.append("not expected")
     if test.duration_s is not None and test.duration_s >= 1:
