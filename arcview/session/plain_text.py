@@ -133,7 +133,20 @@ class _Writer:
         empty = {column for column in (2, 3, 4) if all(line[column] == "" for line in table[1:])}
         kept = [tuple(c for i, c in enumerate(line) if i not in empty) for line in table]
         width = len(kept[0])
-        return aligned(kept, right=frozenset(range(2, width - 2)))
+        yield from aligned(kept, right=frozenset(range(2, width - 2)))
+        yield from self._unknown_changes(rows, changes)
+
+    def _unknown_changes(
+        self, rows: Sequence[StageRow], changes: dict[int, ChangeSummary]
+    ) -> Iterator[str]:
+        """Why what a stage changed is not known, once for all stages with the same reason."""
+        stages: dict[str, list[str]] = {}
+        for row in rows:
+            why = changes[row.index].missing
+            if why is not None and row.status not in NEVER_RAN:
+                stages.setdefault(why, []).append(str(row.index))
+        for why, of in stages.items():
+            yield f"change of stage {', '.join(of)} unknown: {one_line(why)}"
 
     def _stage(self, row: StageRow, change: ChangeSummary) -> tuple[str, ...]:
         title = f" {one_line(row.title)}" if row.title else ""

@@ -195,7 +195,12 @@ class WorkspaceFiles:
             and classify(entry.path, rules) in _TEXT_CLASSES
         ]
         total = 0
-        blobs = self._opened.store.blobs([entry.blob for entry in wanted])
+        try:
+            blobs = self._opened.store.blobs([entry.blob for entry in wanted])
+        except CancelledError:
+            raise
+        except ArcviewError:  # as where the state is not there; its diff says why
+            return
         for entry, data in zip(wanted, blobs, strict=True):
             total += len(data)
             if total > _MAX_STATE_BYTES:

@@ -8,6 +8,8 @@ import pytest
 
 from arcview.session import twin
 from arcview.session.opened import OpenRun
+from arcview.session.plain_text import show_lines
+from arcview.session.plain_text_parts import Glyphs
 
 Json = dict[str, Any]
 
@@ -98,3 +100,25 @@ def test_a_broken_run_is_a_row_with_the_same_fields(demo_run: Path) -> None:
     row = twin.broken_row("runs/x", "runs/x/run.json: not JSON")
     assert set(row) <= set(twin.list_row(OpenRun.open(demo_run)))
     assert row["problems"] == [{"where": "runs/x", "what": "runs/x/run.json: not JSON"}]
+
+
+def test_a_cache_that_cannot_be_used_costs_only_what_needs_it(
+    demo_run: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "cache").touch()
+    opened = OpenRun.open(demo_run, cache_root=tmp_path / "cache")
+    stages: Any = twin.show(opened)["stages"]
+    assert [stage["verdict"] for stage in stages] == ["passed", "failed", "failed", "failed"]
+    assert all("cannot be used as the cache" in stage["change"]["missing"] for stage in stages)
+
+
+def test_the_text_says_why_a_change_is_unknown(demo_run: Path, tmp_path: Path) -> None:
+    (tmp_path / "cache").touch()
+    opened = OpenRun.open(demo_run, cache_root=tmp_path / "cache")
+    lines = [
+        line
+        for line in show_lines(opened, None, Glyphs.for_encoding("utf-8"))
+        if "unknown: " in line
+    ]
+    assert len(lines) == 1
+    assert lines[0].startswith("change of stage 1, 2, 3, 4 unknown: ")
