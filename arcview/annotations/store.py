@@ -67,7 +67,7 @@ class AnnotationStore:
 
     Args:
         folder: Where the files of the run lie; made on the first save.
-        run_id: The run.
+        run_id: The run; null reads whatever runs the files are about, and saves nothing.
         annotator: Whoever labels; null only reads.
         host: Name of this machine; asked for by default.
         run_hash: Of what the run says about itself, see `fingerprint`.
@@ -77,7 +77,7 @@ class AnnotationStore:
     def __init__(
         self,
         folder: Path,
-        run_id: str,
+        run_id: str | None,
         annotator: str | None,
         *,
         host: str | None = None,
@@ -171,7 +171,7 @@ class AnnotationStore:
         hashes = {event.run_hash for event in self.events()} - {None, self._run_hash}
         if self._run_hash is not None and hashes:
             what = "some labels were made on a run of this id that recorded something else"
-            found.append(Problem(self.run_id, what))
+            found.append(Problem(str(self.run_id), what))
         return tuple(found)
 
     # Writing
@@ -183,7 +183,7 @@ class AnnotationStore:
             StoreError: nothing was saved, and why.
         """
         own = self._own
-        if own is None or self.annotator is None:
+        if own is None or self.annotator is None or self.run_id is None:
             raise StoreError(f"not saved: {self.read_only}")
         # What others saved meanwhile comes before this.
         self.refresh()
@@ -249,7 +249,7 @@ class AnnotationStore:
     def _sort(self) -> None:
         by_case: dict[str, list[CaseEvent]] = {}
         for event in sorted(self._known().values(), key=_order):
-            if event.run_id == self.run_id:
+            if self.run_id in (None, event.run_id):
                 by_case.setdefault(event.case, []).append(event)
         old, self._by_case = self._by_case, by_case
         kept = self._cases or {}

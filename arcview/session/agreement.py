@@ -85,9 +85,14 @@ def _of_runs(root: Path, settings: Settings, *, with_suggestions: bool) -> Gathe
 
 
 def _exported(files: Sequence[Path], path: Path) -> Gathered:
-    from arcview.session.labels import Gathered
+    from arcview.annotations.records import SCHEMA as CASE_SCHEMA
+    from arcview.annotations.records import case_from_record
+    from arcview.session.labels import Gathered, gather
 
     records = [record for file in files for record in _records(file)]
+    own = [r for r in records if isinstance(r, dict) and r.get("schema") == CASE_SCHEMA]
+    if own and len(own) == len(records):
+        return gather(case_from_record(record, str(path)) for record in own)
     return Gathered(tables_of_records(records, str(path)), len(records), 0)
 
 

@@ -342,7 +342,7 @@ class AnnotateSession:
         """The id of one's open case about a gate, or of a new one."""
         ordinal = 0
         while True:
-            found = case_id(self.store.run_id, unit, ordinal)
+            found = case_id(self.opened.run.run_id, unit, ordinal)
             own = self.reading_of(found)
             if own is None or not (new or own.status is CaseStatus.RETRACTED):
                 self._units[found] = unit

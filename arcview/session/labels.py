@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from arcview.analysis.agreement_tables import LabelTable, Scales, tables_of_cases
 from arcview.analysis.statistics_labels import levels_of_cases
+from arcview.annotations.scheme import team_scheme
 from arcview.annotations.store import AnnotationStore
 from arcview.files import is_dir
 from arcview.model.annotation import Case, CaseStatus
-from arcview.session.annotate import team_scheme
 from arcview.sidecar import run_sidecar, sidecar_root
 
 if TYPE_CHECKING:
@@ -57,13 +57,8 @@ def cases_of_runs(run_ids: Iterable[str], sidecar: Path | None = None) -> Iterat
 def cases_below(folder: Path) -> Iterator[Case]:
     """The cases of a sidecar, or of the part of it that belongs to one run."""
     for found in sorted((*folder.glob(FOLDER), *folder.glob(f"*/{FOLDER}"))):
-        yield from _cases_in(found, found.parent.name)
-
-
-def _cases_in(folder: Path, run_id: str) -> Iterable[Case]:
-    from arcview.annotations.store import AnnotationStore  # 100 ms that only labels are worth
-
-    return AnnotationStore(folder, run_id, None).cases
+        # The folder's name is made from the run's id and does not always give it back.
+        yield from AnnotationStore(found, None, None).cases
 
 
 def labelled_levels(run_ids: Iterable[str], sidecar: Path | None = None) -> Levels:

@@ -48,6 +48,23 @@ def labelled(tmp_path: Path, demo_run: Path) -> Path:
     return sidecar
 
 
+def test_exported_cases_are_compared_like_those_of_the_sidecar(
+    labelled: Path, tmp_path: Path, demo_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cases.jsonl"
+    export = ["annotate", "export", str(demo_run), "--sidecar", str(labelled), "-o", str(file)]
+    assert main(export) == 0
+    assert printed(capsys, file)["fields"] == printed(capsys, labelled)["fields"]
+
+
+def test_labels_of_a_run_whose_id_is_no_file_name_are_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for by in ("ann", "bob"):
+        label(tmp_path, "team/run 1:" + "x" * 90, by, {"validity": "V0"})
+    assert printed(capsys, tmp_path)["cases"] == 1
+
+
 def test_labels_of_a_sidecar_are_compared(
     labelled: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
