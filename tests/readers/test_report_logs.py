@@ -200,6 +200,13 @@ def test_a_closing_line_that_a_test_prints_is_none() -> None:
     assert report_after.stopped is not None
 
 
+def test_a_patch_that_the_harness_could_not_apply_is_told() -> None:
+    report = log(">>>>> Patch Apply Failed:", "error: patch failed: a.py:1")
+    assert report.stopped is not None
+    assert report.stopped.why == "the harness says: Patch Apply Failed"
+    assert report.stopped.own_doing
+
+
 def test_only_what_stands_between_the_marks_of_a_harness_counts() -> None:
     report = log(
         "ERROR setup.py - pip's own",

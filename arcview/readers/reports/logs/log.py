@@ -240,8 +240,14 @@ _CRASHED = re.compile(
     r"|^(?P<fatal>Fatal Python error: .*)$"
 )
 _TIMED_OUT = re.compile(r"^(?:\+ : ')?(?:>{5} Tests Timed Out|.*\btimed out after \d+ ?s\w*\b)")
-_ENDINGS = ("illed", "erminated", "Hangup", "emory", "oom", "OOM", "fault", "Aborted", "error",
-            "exception", "instruction", "imed ")  # fmt: skip
+# Marks of SWE-bench's harness.
+_HARNESS = re.compile(
+    r"^(?:\+ : ')?>{5} (?P<word>Patch Apply Failed|Tests Errored|Init Failed|Reset Failed)"
+)
+_ENDINGS = (
+    "illed", "erminated", "Hangup", "emory", "oom", "OOM", "fault", "Aborted", "error",
+    "exception", "instruction", "imed ", ">>>>> ",
+)  # fmt: skip
 
 
 def ending(lines: Sequence[str], start: int = 0) -> Gap | None:
@@ -257,6 +263,9 @@ def ending(lines: Sequence[str], start: int = 0) -> Gap | None:
             continue
         if _TIMED_OUT.match(line):
             return Gap("", f"timed out: {line.strip()}")
+        if match := _HARNESS.match(line):
+            is_own = match["word"].startswith("Patch")
+            return Gap("", f"the harness says: {match['word']}", own_doing=is_own)
         if _CRASHED.match(line):
             return Gap("", f"crashed: {line.strip()}")
         if match := _KILLED.match(line):
