@@ -25,6 +25,7 @@ from arcview.cli.parts import (
     say,
 )
 from arcview.errors import ArcviewError, CancelledError
+from arcview.files import exists, is_dir
 
 Command = Callable[[Sequence[str]], int]
 
@@ -32,10 +33,10 @@ _COMMANDS = {
     "show": ("runs", "show"),
     "list": ("runs", "list_runs"),
     "check": ("runs", "check"),
-    "contract": ("evidence", "contract"),
     "detect": ("intake", "detect"),
     "formats": ("intake", "formats"),
     "import": ("intake", "import_run"),
+    "contract": ("evidence", "contract"),
     "compare": ("evidence", "compare"),
     "find": ("evidence", "find"),
     "export": ("evidence", "export"),
@@ -61,11 +62,11 @@ commands:
   arcview show PATH      print a run: verdicts, diffs stat, failing tests, self-tests
   arcview list DIR       print the runs below a folder, one line each
   arcview check PATH     list what is wrong with a run folder
-  arcview contract PATH  print which contract items are there in which state
   arcview detect PATH    say what a file or folder is recognised as, and why
   arcview formats        list the layouts, trajectories and reports that are read
   arcview import A OUT   write a run of any layout as a run folder of ours
-  arcview compare A B    print two runs of one task side by side
+  arcview contract PATH  print which contract items are there in which state
+  arcview compare A B    open two runs of one task side by side
   arcview find PATH TEXT search steps, diffs, gate messages and logs of a run
   arcview export PATH    write a report of one run as Markdown or HTML
   arcview annotate …     list, check, export and import labels; print what is to be labelled
@@ -127,10 +128,10 @@ def _open(arguments: Sequence[str]) -> int:
     add_layout(parser)
     parser.add_argument("--version", action="version", version=f"arcview {__version__}")
     options = parser.parse_args(arguments)
-    if options.path is None and not Path("runs").is_dir():
+    if options.path is None and not is_dir(Path("runs")):
         raise UsageError("give a run folder, or start where ./runs is (see arcview --help)")
     path = Path(options.path or "runs")
-    if not path.exists():
+    if not exists(path):
         raise ArcviewError(f"{path}: no such file or folder")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(f"the screens need a terminal; use `arcview show {path}` instead")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,11 +62,12 @@ def contract(arguments: Sequence[str]) -> int:
 
 
 def compare(arguments: Sequence[str]) -> int:
-    """Prints two runs of one task side by side."""
+    """Opens two runs of one task side by side, or prints them."""
     parser = make_parser(
         "arcview compare",
-        "Print two runs of one task side by side, aligned by stage: verdicts, where they part "
-        "first, the tests whose outcome differs, the size of the changes, cost and steps.",
+        "Open two runs of one task side by side, aligned by stage: verdicts, where they part "
+        "first, the tests whose outcome differs, code against code, steps. With --json, or without "
+        "a terminal, print it.",
         "examples:\n"
         "  arcview compare runs/opus/task-17 runs/sonnet/task-17\n"
         "  arcview compare A B --json | jq '.first_divergence'\n",
@@ -74,6 +76,13 @@ def compare(arguments: Sequence[str]) -> int:
     parser.add_argument("b", metavar="B", help="another run folder")
     add_json(parser, "as JSON, schema arcview/compare/1")
     options = parser.parse_args(arguments)
+    if not options.json and sys.stdin.isatty() and sys.stdout.isatty():
+        from arcview.config import load_settings
+        from arcview.ui.app import run_compare
+
+        for path in (options.a, options.b):
+            open_run(path, None)  # what is wrong with it is said before the screen is taken
+        return run_compare(Path(options.a), Path(options.b), settings=load_settings())
     from arcview.session import compare_report
     from arcview.session.compare import compare_runs
 

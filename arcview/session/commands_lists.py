@@ -107,7 +107,50 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "By task, agent or attempt, and not at all.", "group",
     ),
     command(
+        _C.LIBRARY, _G.COMPARE, "mark_run", "space", "Mark for comparing",
+        "Marks the run under the cursor, or no more; two can be marked.", "mark",
+    ),
+    command(
+        _C.LIBRARY, _G.COMPARE, "compare_runs", "equals_sign", "Compare two runs",
+        "The two marked runs beside each other, or the marked one and that under the cursor.",
+        "compare",
+    ),
+    command(
         _C.LIBRARY, _G.RUN, "rescan", "ctrl+r", "Look again", "Lists the folder again.",
+    ),
+    # Two runs beside each other
+    command(
+        _C.COMPARE, _G.STAGES, "previous_stage", "[", "Previous stage", "The stage before.",
+        "stage",
+    ),
+    command(
+        _C.COMPARE, _G.STAGES, "next_stage", "]", "Next stage", "The stage after.",
+    ),
+    command(
+        _C.COMPARE, _G.STAGES, "go_to_stage", "0 1 2 3 4 5 6 7 8 9", "Stage by number",
+        "That stage; 0 is the chain gate.", takes_key=True,
+    ),
+    command(
+        _C.COMPARE, _G.PANES, "next_pane", "tab", "Next pane",
+        "Stages, tests, code, steps of A, steps of B.", "pane",
+    ),
+    command(
+        _C.COMPARE, _G.PANES, "previous_pane", "shift+tab", "Previous pane",
+        "The same, backwards.",
+    ),
+    command(
+        _C.COMPARE, _G.DIFF, "unified_or_split", "u", "Unified or side by side",
+        "The code in one column or in two.", "split",
+    ),
+    command(
+        _C.COMPARE, _G.COMPARE, "open_a", "A", "Open run A", "Run A at this stage.", "open A",
+    ),
+    command(
+        _C.COMPARE, _G.COMPARE, "open_b", "B", "Open run B", "Run B at this stage.", "open B",
+    ),
+    command(
+        _C.COMPARE, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.",
+        "back",
     ),
     # A text on its own
     command(

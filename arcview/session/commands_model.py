@@ -21,6 +21,7 @@ class Context(StrEnum):
     TEXT = "text screen"
     FILE = "file of a state"
     FIND = "finding"
+    COMPARE = "comparing"
     CHOICE = "choosing"
 
 
@@ -35,6 +36,7 @@ class Group(StrEnum):
     DIFF = "Diff"
     STEPS = "Steps"
     RUN = "The run"
+    COMPARE = "Comparing"
     OUT = "Taking something out"
     APP = "arcview"
 

@@ -6,21 +6,18 @@ Knows no screen. Making a replay takes tens of milliseconds, and so does a step:
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from arcview.analysis.line_diff import hunks_between
 from arcview.analysis.replay import Replay, StepEdit, split_lines
-from arcview.model.patch import ChangeKind, DiffLine, FileChange, FilePatch, Hunk, LineKind
+from arcview.model.patch import ChangeKind, FileChange, FilePatch, LineKind
 from arcview.session.attribution import Attribution
 from arcview.session.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
     from arcview.states.store import StepState
-
-_CONTEXT_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +170,7 @@ class StageReplay:
     def _compared(self, path: str, old: str | None, new: str | None) -> FilePatch:
         from arcview.states.path_class import classify
 
-        hunks = tuple(_hunks(split_lines(old or ""), split_lines(new or "")))
+        hunks = tuple(hunks_between(split_lines(old or ""), split_lines(new or "")))
         kinds = [line.kind for hunk in hunks for line in hunk.lines]
         kind = ChangeKind.MODIFIED
         if old is None or new is None:
@@ -214,28 +211,3 @@ def _first_difference(old: list[str], new: list[str]) -> int:
 def _first_added(patch: FilePatch) -> int | None:
     lines = (line for hunk in patch.hunks for line in hunk.lines)
     return next((line.new_number for line in lines if line.kind is LineKind.ADDED), None)
-
-
-def _hunks(old: list[str], new: list[str]) -> Iterator[Hunk]:
-    matcher = SequenceMatcher(None, old, new)
-    for group in matcher.get_grouped_opcodes(_CONTEXT_LINES):
-        lines: list[DiffLine] = []
-        for tag, i1, i2, j1, j2 in group:
-            if tag == "equal":
-                lines += (
-                    DiffLine(LineKind.CONTEXT, old[i], i + 1, j + 1)
-                    for i, j in zip(range(i1, i2), range(j1, j2), strict=True)
-                )
-                continue
-            lines += (DiffLine(LineKind.REMOVED, old[i], i + 1, None) for i in range(i1, i2))
-            lines += (DiffLine(LineKind.ADDED, new[j], None, j + 1) for j in range(j1, j2))
-        first, last = group[0], group[-1]
-        old_count, new_count = last[2] - first[1], last[4] - first[3]
-        yield Hunk(
-            first[1] + bool(old_count),
-            old_count,
-            first[3] + bool(new_count),
-            new_count,
-            "",
-            tuple(lines),
-        )

@@ -79,6 +79,27 @@ def run_app(
     return app.return_code or 0
 
 
+def run_compare(a: Path, b: Path, *, settings: Settings | None = None) -> int:
+    """Opens the screen that shows two runs beside each other; returns the exit code.
+
+    Raises:
+        ArcviewError: the program ended on a fault.
+    """
+    from arcview.session.opened import OpenRun
+    from arcview.ui.application import ArcviewApp
+    from arcview.ui.screens.compare import CompareScreen
+
+    opens = (partial(OpenRun.open, path, settings=settings) for path in (a, b))
+    app = ArcviewApp(
+        CompareScreen(*opens, returns=False), theme=settings.theme if settings else None
+    )
+    write_whole_frames()
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+    return app.return_code or 0
+
+
 def write_whole_frames() -> None:
     """Gives Textual, which draws on standard error, a stream that keeps what is left of a write.
 

@@ -7,24 +7,25 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.types import CSSPathType
 
 from arcview.session.commands import Context
 from arcview.ui.bindings import bindings
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.theme import DARK, LIGHT, THEMES
 
+_STYLES = ("app.tcss", "screens/run.tcss")
+
 
 class ArcviewApp(App[None], inherit_bindings=False):
     """Shows one run, or the runs below a folder."""
 
     TITLE = "arcview"
-    CSS_PATH: ClassVar[CSSPathType | None] = ["app.tcss", "screens/run.tcss"]
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.APP)
 
     def __init__(self, first: Screen[None], *, theme: str | None = None) -> None:
-        super().__init__()
+        # Textual reads the styles of a screen when it is pushed, and the first one never is.
+        super().__init__(css_path=[*_STYLES, *first.css_path])
         self._first = first
         self.failure: Exception | None = None
         """What ended the app before its time."""

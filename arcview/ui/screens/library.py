@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -195,11 +196,34 @@ class LibraryScreen(BaseScreen):
         before, self._rows = self._rows, LibraryRows()
         self._rows.failing_only, self._rows.query = before.failing_only, before.query
         self._rows.sort, self._rows.descending = before.sort, before.descending
-        self._rows.group = before.group
+        self._rows.group, self._rows.marked = before.group, before.marked
         self._done, self._fresh = False, True
         self.view.set_source(self._rows)
         self._title()
         self._scan()
+
+    # Comparing
+
+    def action_mark_run(self) -> None:
+        """Marks a run for comparing, or no more."""
+        if not self._rows.mark(self.view.cursor):
+            self.notice("only a run that can be read can be compared")
+        self.view.redraw_rows()
+
+    def action_compare_runs(self) -> None:
+        """The two marked runs, or the marked one and that under the cursor."""
+        paths = list(self._rows.marked)
+        here = self._rows.at(self.view.cursor)
+        if len(paths) == 1 and here is not None and here.path != paths[0]:
+            paths.append(here.path)
+        if len(paths) < 2:
+            self.action_mark_run()
+            self.notice("marked; = on another run compares the two")
+            return
+        from arcview.ui.screens.compare import CompareScreen
+
+        a, b = (partial(self._open_run, path) for path in paths)
+        self.app.push_screen(CompareScreen(a, b))
 
     # Order and filter
 

@@ -50,6 +50,9 @@ class StepsPane(StepsView, inherit_bindings=False):
     replaying = False
     """Space plays and pauses instead of opening a step; enter still opens it."""
 
+    takes_all = False
+    """As tall as its place, however few rows there are."""
+
     class PlayWanted(Message):
         """Space was pressed in a replay."""
 
@@ -63,4 +66,6 @@ class StepsPane(StepsView, inherit_bindings=False):
     def redraw_rows(self) -> None:
         """Takes no more lines than it has rows; the panes above have the rest."""
         super().redraw_rows()
+        if self.takes_all:
+            return
         self.styles.max_height = max(_LEAST_LINES, len(self.source) + _BORDERS)

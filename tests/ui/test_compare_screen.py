@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from arcview.session.compare_states import StatesBeside
+from arcview.ui.application import ArcviewApp
+from arcview.ui.screens.compare import CompareScreen
+from arcview.ui.screens.library import LibraryScreen
+from arcview.ui.screens.run import RunScreen
+from arcview.ui.screens.text import TextScreen
+from tests.ui.screen_text import notice, on_screen, open_run, press, screen_text
+
+Scb = Callable[[str], Path]
+
+
+def _compare(a: Path, b: Path) -> CompareScreen:
+    return CompareScreen(partial(open_run, a), partial(open_run, b))
+
+
+@pytest.fixture
+def two(scb: Scb) -> CompareScreen:
+    """Two real runs of one task: the second stage of the first did nothing."""
+    return _compare(scb("code-search-collapse"), scb("code-search-refactor-pass"))
+
+
+async def test_stages_stand_beside_each_other_and_the_parting_is_marked(
+    two: CompareScreen,
+) -> None:
+    async with on_screen(two) as (app, _):
+        lines = screen_text(app).splitlines()
+        parting = next(line for line in lines if "◆ verdicts part here" in line)
+        assert "✗ 2/12 13/13" in parting
+        assert "✓ 12/12 13/13" in parting
+        assert two.table.cursor_text.strip().startswith("2")
+        third = next(line for line in lines if "12 ok in A only" in line)
+        assert "1 ok in B only" in third
+        assert any("not measured in both" in line for line in lines)
+
+
+async def test_the_tests_that_end_otherwise_are_listed_and_open_in_both_runs(
+    two: CompareScreen,
+) -> None:
+    async with on_screen(two) as (app, pilot):
+        assert "Ok in B only  10" in screen_text(app)
+        await press(pilot, "tab", "j", "enter")
+        assert isinstance(app.screen, TextScreen)
+        text = screen_text(app)
+        assert "Run A" in text
+        assert "F2P · failed" in text
+        text = await press(pilot, "G")
+        assert "F2P · passed" in text
+
+
+async def test_code_stands_against_code_and_steps_beside_steps(two: CompareScreen) -> None:
+    async with on_screen(two) as (_, pilot):
+        text = await press(pilot)
+        assert "Code: A's S2 → B's S2  22 files" in text
+        assert "code_search.py" in text
+        assert "Trajectory A stage 2  1 step" in text
+        assert "Trajectory B stage 2  27 steps" in text
+
+
+async def test_another_stage_changes_every_pane(two: CompareScreen) -> None:
+    async with on_screen(two) as (app, pilot):
+        text = await press(pilot, "3")
+        assert "Tests of gate 3  13 differences" in text
+        assert "Code: A's S3 → B's S3" in text
+        text = await press(pilot, "]")
+        assert "This gate was not measured in both runs" in text
+        await press(pilot, "9")
+        assert "neither run has a stage 9" in notice(app)
+
+
+async def test_a_run_opens_at_the_stage_and_leads_back(two: CompareScreen) -> None:
+    async with on_screen(two) as (app, pilot):
+        await press(pilot, "3", "B")
+        screen = app.screen
+        assert isinstance(screen, RunScreen)
+        assert screen.session.stop.stage == 3
+        assert "Gate 3  ✗ F2P 4/22" in screen_text(app)
+        await press(pilot, "backspace")
+        assert screen_text(app).startswith("╭─ Compare")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_in_a_small_terminal_one_pane_stands_below_the_table(
+    two: CompareScreen, size: tuple[int, int]
+) -> None:
+    async with on_screen(two, size) as (app, pilot):
+        assert "Tests of gate 2" in screen_text(app)
+        text = await press(pilot, "tab", "tab")
+        assert "Code: A's S2" in text
+        assert "Tests of gate 2" not in text
+        assert "Trajectory A" in await press(pilot, "tab")
+
+
+async def test_two_marked_rows_of_the_list_are_compared(demo_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo_run.parents[2] / "chains", tmp_path / "chains")
+    for name in ("one", "two"):
+        shutil.copytree(demo_run, tmp_path / "runs" / "demo" / name)
+    library = LibraryScreen(tmp_path / "runs", open_run)
+    async with on_screen(library) as (app, pilot):
+        text = await press(pilot, "space")
+        assert "●demo/one" in text
+        await press(pilot, "j", "equals_sign")
+        assert isinstance(app.screen, CompareScreen)
+        assert "same tests ok" in screen_text(app)
+        text = await press(pilot, "backspace")
+        assert text.startswith("╭─ Runs below")
+
+
+async def test_one_run_alone_is_marked_first(demo_run: Path) -> None:
+    library = LibraryScreen(demo_run, open_run)
+    async with on_screen(library) as (app, pilot):
+        await press(pilot, "equals_sign")
+        assert app.screen is library
+        assert "marked; = on another run compares the two" in notice(app)
+
+
+async def test_a_run_that_cannot_be_opened_is_said(demo_run: Path, tmp_path: Path) -> None:
+    async with on_screen(_compare(demo_run, tmp_path / "nothing")) as (app, _):
+        assert "nothing" in screen_text(app)
+        assert isinstance(app, ArcviewApp)
+
+
+def test_equal_files_of_two_runs_are_no_change(demo_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(demo_run.parents[2], tmp_path / "fixtures")
+    copy = tmp_path / "fixtures" / "runs" / "scripted-demo" / "notes-cli"
+    a, b = open_run(demo_run), open_run(copy)
+    assert StatesBeside(a, "S2", b, "S2").changes() == ()
+    found = {c.path: c.kind.value for c in StatesBeside(a, "S1", b, "S2").changes()}
+    assert found == {
+        "notes/cli.py": "modified",
+        "notes/search.py": "added",
+        "tests/test_search.py": "added",
+    }
+
+
+def test_lines_of_two_runs_are_counted_as_git_counts_them(demo_run: Path) -> None:
+    run = open_run(demo_run)
+    beside = {c.path: (c.added, c.removed) for c in StatesBeside(run, "S1", run, "S2").changes()}
+    assert beside == {c.path: (c.added, c.removed) for c in run.store.changes("S1", "S2")}
