@@ -1,0 +1,120 @@
+"""Every recorded folder and file opens as a run, with the figures that were reviewed."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from arcview.errors import ArcviewError
+from arcview.readers.registry import find_run_reader, find_trajectory_reader, iter_runs, open_run
+from arcview.readers.run_layouts import MARKERS, READERS
+from tests.readers import layout_summary
+from tests.readers.scb_run import stream, write, write_run
+
+GOLDEN = layout_summary.expected()
+
+
+@pytest.fixture(scope="module")
+def formats(cases: Path) -> Path:
+    return cases / "formats"
+
+
+@pytest.fixture(scope="module")
+def open_rows(formats: Path) -> list[Path]:
+    """What the index says must open."""
+    with (formats / "INDEX.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return [formats / row[0] for row in rows[1:] if len(row) > 1 and row[1] == "open"]
+
+
+@pytest.mark.parametrize("path", GOLDEN)
+def test_a_recorded_run_has_the_reviewed_figures(formats: Path, path: str) -> None:
+    assert layout_summary.summary(formats / path) == GOLDEN[path]
+
+
+def test_every_run_in_the_folders_that_must_open_was_reviewed(
+    formats: Path, open_rows: list[Path]
+) -> None:
+    found = [run for row in open_rows if row.is_dir() for run in iter_runs(row)]
+    assert {run.relative_to(formats).as_posix() for run in found} <= set(GOLDEN)
+
+
+def test_everything_that_must_open_is_recognised(open_rows: list[Path]) -> None:
+    unknown = []
+    for row in open_rows:
+        for run in iter_runs(row) if row.is_dir() else [row]:
+            try:
+                find_run_reader(run)
+            except ArcviewError:
+                unknown.append(row)
+        if row.is_dir() and not list(iter_runs(row)):
+            unknown.append(row)
+    assert unknown == []
+
+
+def test_the_stages_of_a_session_have_all_of_its_steps(open_rows: list[Path]) -> None:
+    differ = []
+    for row in open_rows:
+        if row.is_dir():
+            continue
+        reader, _ = find_trajectory_reader(row)
+        opened = open_run(row)
+        parts = [opened.trajectory(stage.trajectories) for stage in opened.run.stages]
+        # A Claude session is read with its sub-agents, which lie in files of their own.
+        if any(ref.companions for stage in opened.run.stages for ref in stage.trajectories):
+            continue
+        if sum(part.step_count for part in parts) != reader.read(row).step_count:
+            differ.append(row.name)
+    assert differ == []
+
+
+def test_the_ids_of_recorded_runs_are_all_different(open_rows: list[Path]) -> None:
+    runs = [run for row in open_rows for run in (iter_runs(row) if row.is_dir() else [row])]
+    assert len({open_run(run).run.run_id for run in runs}) == len(runs)
+
+
+def test_a_run_has_the_same_id_wherever_it_lies(formats: Path, tmp_path: Path) -> None:
+    session = formats / "codex-exec-json" / "stream-output-1.jsonl"
+    copy = tmp_path / "elsewhere" / session.name
+    copy.parent.mkdir()
+    copy.write_bytes(session.read_bytes())
+    assert open_run(copy).run.run_id == open_run(session).run.run_id
+
+
+def test_every_layout_has_a_reader_and_every_marker_a_layout() -> None:
+    assert set(MARKERS) <= set(READERS)
+
+
+def test_a_single_session_in_a_folder_is_listed(tmp_path: Path) -> None:
+    session = write(tmp_path / "logs" / "session.jsonl", stream("one"))
+    assert list(iter_runs(tmp_path)) == [session]
+
+
+def test_a_folder_of_sessions_lists_each(tmp_path: Path) -> None:
+    names = ["b.jsonl", "a.jsonl"]
+    files = [write(tmp_path / name, stream("one", session=name)) for name in names]
+    assert list(iter_runs(tmp_path)) == sorted(files)
+
+
+def test_files_that_are_no_sessions_are_not_listed(tmp_path: Path) -> None:
+    write(tmp_path / "notes.md", "# Notes\n")
+    write(tmp_path / "data.json", {"a": 1})
+    write(tmp_path / "junit.xml", "<testsuites/>")
+    assert list(iter_runs(tmp_path)) == []
+
+
+def test_a_repository_is_listed_where_no_run_lies_in_it(tmp_path: Path) -> None:
+    write(tmp_path / "x" / ".git" / "HEAD", "ref: refs/heads/main\n")
+    write_run(tmp_path / "y" / "runs" / "demo")
+    write(tmp_path / "y" / ".git" / "HEAD", "ref: refs/heads/main\n")
+    assert list(iter_runs(tmp_path)) == [tmp_path / "x", tmp_path / "y" / "runs" / "demo"]
+
+
+def test_a_folder_of_patches_is_a_run_where_it_is_asked_for_itself(tmp_path: Path) -> None:
+    patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+    folder = write(tmp_path / "patches" / "1.patch", patch).parent
+    assert list(iter_runs(folder)) == [folder]
+    # Every task may keep reference patches: those are no runs of anybody.
+    assert list(iter_runs(tmp_path)) == []
