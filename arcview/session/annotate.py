@@ -256,7 +256,7 @@ class AnnotateSession:
         own = self.reading
         if own is None:
             return CaseChange(False, "no case is in hand")
-        if own.validity is None:
+        if own.validity is None and self.scheme.field("validity") is not None:
             return CaseChange(False, "decide the validity first")
         lacking = ", ".join(without_evidence(own))
         said = f"final; without evidence: {lacking}" if lacking else "final"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from arcview.analysis.determinacy import Source, Sources, suggest_unspecified
-from arcview.analysis.infrastructure import suggest_infrastructure
+from arcview.analysis.infrastructure import CONDITIONS, Condition, suggest_infrastructure
 from arcview.analysis.suggest_effects import (
     ChangeAuthor,
     CodePlace,
@@ -22,6 +22,7 @@ from arcview.analysis.suggest_effects import (
 )
 from arcview.analysis.suggest_protocol import suggest_from_audit
 from arcview.analysis.suggestions import Span, Suggestion, inputs_hash
+from arcview.annotations.conditions import team_conditions
 from arcview.errors import ArcviewError, CancelledError
 from arcview.model.states import StateKind
 from arcview.session.address import Address, parse_address
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from arcview.analysis.awareness import DefectAwareness
     from arcview.analysis.awareness import Span as AwarenessSpan
     from arcview.analysis.gate_view import FailingTest
+    from arcview.session.annotate import AnnotateSession
     from arcview.session.opened import OpenRun
 
 _MOST_TESTS = 200
@@ -45,12 +47,19 @@ class SuggestionFinder:
     Args:
         opened: The run.
         finder: Shared with whatever else looks at the run.
+        conditions: What broken machinery says.
     """
 
-    def __init__(self, opened: OpenRun, finder: EvidenceFinder | None = None) -> None:
+    def __init__(
+        self,
+        opened: OpenRun,
+        finder: EvidenceFinder | None = None,
+        conditions: Sequence[Condition] = CONDITIONS,
+    ) -> None:
         self._opened = opened
         self._finder = finder or EvidenceFinder(opened)
         self._targets = Targets(opened)
+        self._conditions = conditions
         self._audited: list[tuple[str | None, Finding]] | None = None
 
     def about(self, unit: str) -> tuple[Suggestion, ...]:
@@ -69,7 +78,7 @@ class SuggestionFinder:
         tests = [(self._address(place, one), one.test) for one in failing]
         failures = self._failures(place)
         return (
-            *suggest_infrastructure(tests),
+            *suggest_infrastructure(tests, self._conditions),
             *suggest_unspecified(tests, Sources(self._sources(place))),
             *suggest_from_audit(place.stage, self._findings()),
             *suggest_origins(failures),
@@ -260,6 +269,20 @@ class SuggestionFinder:
     def _address(self, place: Place, failing: FailingTest) -> str:
         test = failing.test
         return str(Address("gate", _where(place), (test.group.value, test.id)))
+
+
+def finder_for(session: AnnotateSession, finder: EvidenceFinder | None = None) -> SuggestionFinder:
+    """What finds suggestions for a run that is labelled, with the team's own conditions.
+
+    Args:
+        session: The labels of the run.
+        finder: Shared with whatever else looks at the run.
+
+    Raises:
+        BadInputError: the team's file of conditions is unsound.
+    """
+    root = session.store.folder.parents[1]
+    return SuggestionFinder(session.opened, finder, team_conditions(root))
 
 
 def _where(place: Place) -> str:

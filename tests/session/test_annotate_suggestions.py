@@ -11,7 +11,7 @@ from arcview.analysis.suggestions import Suggestion
 from arcview.annotations.scheme import default_scheme
 from arcview.model.annotation import PointerState
 from arcview.session.annotate import AnnotateSession
-from arcview.session.annotate_suggestions import SuggestionFinder
+from arcview.session.annotate_suggestions import SuggestionFinder, finder_for
 from arcview.session.annotate_targets import Targets
 from arcview.session.opened import OpenRun
 
@@ -104,6 +104,15 @@ def test_every_suggestion_can_be_taken_over(
     assert {by.rule for by in own.suggested.values()} == {
         "origin", "mechanism", "claim", "awareness",
     }  # fmt: skip
+
+
+def test_a_teams_own_conditions_are_looked_for(opened: OpenRun, tmp_path: Path) -> None:
+    (tmp_path / "infrastructure.toml").write_text(
+        "[[condition]]\ntitle = 'our proxy'\npattern = 'assert'\n"
+    )
+    session = AnnotateSession.open(opened, annotator="ann", sidecar=tmp_path)
+    (found, *_) = finder_for(session).about("gate:2")
+    assert (found.code, found.title) == ("V3", "V3 our proxy")
 
 
 @pytest.mark.parametrize("name", ["circuit-eval", "database-migration-rising"])
