@@ -56,6 +56,7 @@ def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]
     yield from writer.stage_table(rows, changes)
     if overview.chain_gate is not None:
         yield from writer.chain(overview.chain_gate)
+    yield from writer.unknown_changes(rows, changes)
     evidence = EvidenceFinder(run)
 
     def gate(title: str, gate: str, state: str | None) -> Iterator[str]:
@@ -133,10 +134,9 @@ class _Writer:
         empty = {column for column in (2, 3, 4) if all(line[column] == "" for line in table[1:])}
         kept = [tuple(c for i, c in enumerate(line) if i not in empty) for line in table]
         width = len(kept[0])
-        yield from aligned(kept, right=frozenset(range(2, width - 2)))
-        yield from self._unknown_changes(rows, changes)
+        return aligned(kept, right=frozenset(range(2, width - 2)))
 
-    def _unknown_changes(
+    def unknown_changes(
         self, rows: Sequence[StageRow], changes: dict[int, ChangeSummary]
     ) -> Iterator[str]:
         """Why what a stage changed is not known, once for all stages with the same reason."""
