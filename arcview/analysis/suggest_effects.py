@@ -190,13 +190,21 @@ def suggest_mechanisms(
     if own:
         reason = f"{_count(own, 'new failure')} from code that this stage wrote"
         yield _mechanism(gate, "M0", reason, own, exact=False)
-    now = blamed(gate)
-    for author, count in sorted(now.items()):
-        before = (blamed_before or {}).get(author, 0)
-        if 0 < before < count:
+    yield from _amplified(gate, blamed_before or {})
+    yield from _healed(gate)
+
+
+def _amplified(gate: GateFailures, before: Mapping[str, int]) -> Iterator[Suggestion]:
+    for author, count in sorted(blamed(gate).items()):
+        if 0 < before.get(author, 0) < count:
             led = [f for f in gate.failures if f.places and _author(f.places[0]) == author]
-            reason = f"{count} failing tests lead to {author}, {before} did at the gate before"
+            reason = (
+                f"{count} failing tests lead to {author}, {before[author]} did at the gate before"
+            )
             yield _mechanism(gate, "M7", reason, led, exact=False)
+
+
+def _healed(gate: GateFailures) -> Iterator[Suggestion]:
     if gate.healed:
         spans = tuple(Span(address, "ok again") for address in gate.healed[:3])
         count = len(gate.healed)

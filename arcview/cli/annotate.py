@@ -174,10 +174,7 @@ def check(arguments: Sequence[str]) -> int:
     return EXIT_DOES_NOT_HOLD if faults else EXIT_OK
 
 
-def worklist(arguments: Sequence[str]) -> int:
-    """Prints the failing gates to be labelled."""
-    from arcview.session.annotate_worklist import Which
-
+def _work_parser(names: tuple[str, ...]) -> Parser:
     parser = _parser(
         "worklist",
         "Print the failing gates of the runs below a folder that are to be labelled, and how far "
@@ -186,8 +183,7 @@ def worklist(arguments: Sequence[str]) -> int:
         "  arcview annotate worklist runs --which first --sample 30 --seed 7\n",
     )
     parser.add_argument("path", metavar="DIR", help="a folder with runs")
-    names = tuple(which.value for which in Which)
-    parser.add_argument("--which", choices=names, default=Which.FAILING.value)
+    parser.add_argument("--which", choices=names, default=names[0])
     for name in ("agent", "model", "task"):
         parser.add_argument(f"--{name}", metavar="NAME", action="append", default=[])
     parser.add_argument("--sample", metavar="N", type=int, help="draw so many")
@@ -195,6 +191,14 @@ def worklist(arguments: Sequence[str]) -> int:
     parser.add_argument("--blind", action="store_true", help="do not say what others labelled")
     _add_annotator(parser, "whose progress it is")
     add_json(parser, "one item a line")
+    return parser
+
+
+def worklist(arguments: Sequence[str]) -> int:
+    """Prints the failing gates to be labelled."""
+    from arcview.session.annotate_worklist import Which
+
+    parser = _work_parser(tuple(which.value for which in Which))
     options = parser.parse_args(arguments)
     if options.sample is not None and options.sample < 1:
         raise UsageError("--sample: expected a number of gates, 1 or more")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from arcview.annotations.imports import ImportOptions, ImportPlan, plan_import
+from arcview.annotations.imports import FindStep, ImportOptions, ImportPlan, plan_import
 from arcview.annotations.records import RunAbout, case_record
 from arcview.annotations.scheme import Scheme, scheme_of_lists
 from arcview.annotations.store import AnnotationStore
@@ -114,15 +114,21 @@ def import_file(
     records, own_scheme = load_records(path)
     options = ImportOptions(opened.run.run_id, len(opened.run.stages), stage, base, by, replace)
 
-    def find_step(wanted: int, number: int) -> str | None:
-        if opened.run.stage(wanted) is None:
-            return None
-        steps = opened.trajectory(wanted).steps
-        return next((step.key for step in steps if step.number == number), None)
-
-    plan = plan_import(records, path.name, options, store.cases, own_scheme or scheme, find_step)
+    plan = plan_import(
+        records, path.name, options, store.cases, own_scheme or scheme, _step_finder(opened)
+    )
     saved = store.save(*plan.drafts) if plan.drafts else ()
     return plan, len({(event.case, event.by) for event in saved})
+
+
+def _step_finder(opened: OpenRun) -> FindStep:
+    def find(stage: int, number: int) -> str | None:
+        if opened.run.stage(stage) is None:
+            return None
+        steps = opened.trajectory(stage).steps
+        return next((step.key for step in steps if step.number == number), None)
+
+    return find
 
 
 def labelled_cases(overview: Overview, cases: Iterable[Case]) -> list[Labelled]:
