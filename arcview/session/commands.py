@@ -27,6 +27,7 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.FILE: (Context.TEXT, Context.ROWS, Context.APP),
     Context.FIND: (Context.ROWS, Context.APP),
     Context.COMPARE: (Context.ROWS, Context.APP),
+    Context.COVERAGE: (Context.ROWS, Context.APP),
     Context.CHOICE: (Context.ROWS, Context.APP),
 }
 

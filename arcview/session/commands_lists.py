@@ -152,6 +152,29 @@ LIST_COMMANDS: tuple[Command, ...] = (
         _C.COMPARE, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.",
         "back",
     ),
+    # A contract against the code
+    command(
+        _C.COVERAGE, _G.STAGES, "previous_state", "[ {", "State before",
+        "Looks at the state before.", "state",
+    ),
+    command(
+        _C.COVERAGE, _G.STAGES, "next_state", "] }", "Next state", "Looks at the next state.",
+    ),
+    command(
+        _C.COVERAGE, _G.PANES, "next_pane", "tab shift+tab", "Other pane",
+        "Items and code by turns.", "pane",
+    ),
+    command(
+        _C.COVERAGE, _G.RUN, "spec_text", "s", "Specification",
+        "The specification in the place of the items, and back.", "spec",
+    ),
+    command(
+        _C.COVERAGE, _G.RUN, "contract_text", "c", "Contract as written",
+        "The contract's own text in the place of the items, and back.", "contract",
+    ),
+    command(
+        _C.COVERAGE, _G.PANES, "close", "backspace escape", "Back", "Back to the run.", "back",
+    ),
     # A text on its own
     command(
         _C.TEXT, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.", "back",

@@ -22,6 +22,7 @@ class Context(StrEnum):
     FILE = "file of a state"
     FIND = "finding"
     COMPARE = "comparing"
+    COVERAGE = "contract coverage"
     CHOICE = "choosing"
 
 

@@ -211,6 +211,11 @@ RUN_COMMANDS: tuple[Command, ...] = (
         "Names, signatures, constants and messages that the stage promises.", "contract",
     ),
     command(
+        _C.RUN, _G.RUN, "coverage", "C", "Contract against the code",
+        "Each item of the contract: present, different, missing or moved, in every state; the code "
+        "beside it.", "coverage",
+    ),
+    command(
         _C.RUN, _G.RUN, "problems", "P", "Problems of the run",
         "Damaged and missing files, and what each of them switches off.",
     ),

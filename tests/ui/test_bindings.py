@@ -6,6 +6,7 @@ from textual.widget import Widget
 from arcview.session.commands import COMMANDS, Context
 from arcview.ui.application import ArcviewApp
 from arcview.ui.screens.compare import CompareScreen
+from arcview.ui.screens.coverage import CoverageScreen
 from arcview.ui.screens.file import FileScreen
 from arcview.ui.screens.find import FindScreen
 from arcview.ui.screens.library import LibraryScreen
@@ -29,6 +30,7 @@ _SCREENS = {
     Context.CHOICE: (TextScreen,),
     Context.FILE: (FileScreen,),
     Context.FIND: (FindScreen,),
+    Context.COVERAGE: (CoverageScreen,),
     Context.COMPARE: (CompareScreen,),
 }
 

@@ -52,6 +52,10 @@ class RunLinks(RunArrivals):
         """What the stage promises."""
         self.following().open.contract()
 
+    def action_coverage(self) -> None:
+        """The contract against the code of every state."""
+        self.following().open.coverage()
+
     def action_problems(self) -> None:
         """What is wrong with the run's files."""
         self.following().open.problems()

@@ -97,6 +97,13 @@ class RunOpen:
             line=line,
         )
 
+    def coverage(self) -> None:
+        """The contract of the stage against the code of every state."""
+        from arcview.ui.screens.coverage import CoverageScreen  # only who looks at it needs it
+
+        stage = self._screen.session.stop.stage
+        self._screen.app.push_screen(CoverageScreen(self._screen, stage))
+
     def _text(
         self,
         title: str,
