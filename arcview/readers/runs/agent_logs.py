@@ -7,7 +7,7 @@ may count. Looks at the beginnings of files only.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from arcview.errors import ArcviewError
@@ -26,7 +26,10 @@ _JOINED = frozenset({"claude_code", "codex"})
 
 
 def find_trajectories(
-    root: Path, folder: str, role: SessionRole = SessionRole.MAIN
+    root: Path,
+    folder: str,
+    role: SessionRole = SessionRole.MAIN,
+    without: Container[str] = (),
 ) -> tuple[TrajectoryRef, ...]:
     """The trajectory in a folder of agent logs; empty where no file is one.
 
@@ -34,9 +37,12 @@ def find_trajectories(
         root: The run folder.
         folder: The agent's folder relative to it.
         role: What its sessions are to the stage.
+        without: Names of files that are known to be something else.
     """
     by_format: dict[str, list[str]] = {}
     for name in _candidates(root, folder):
+        if name.rpartition("/")[2] in without:
+            continue
         try:
             _, detection = find_trajectory_reader(root / name)
         except ArcviewError:

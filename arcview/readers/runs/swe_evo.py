@@ -110,9 +110,7 @@ def _read(path: Path) -> Assembly:
 def _refs(path: Path, root: Path) -> tuple[TrajectoryRef, ...]:
     """A trajectory that somebody put beside the result; the client's own output has no steps."""
     prefix = path.relative_to(root).as_posix()
-    refs = find_trajectories(root, prefix)
-    names = {f"{prefix}/{RESULT}".removeprefix("./"), f"{prefix}/cli_stdout.log".removeprefix("./")}
-    return tuple(ref for ref in refs if ref.path not in names)
+    return find_trajectories(root, prefix, without=(RESULT, "cli_stdout.log"))
 
 
 def _status(result: Fields) -> tuple[Status, str | None]:
