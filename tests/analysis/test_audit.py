@@ -212,7 +212,7 @@ def test_short_and_plain_names_are_not_looked_for() -> None:
         "npm view notes versions",
         "go get github.com/x/notes@v2",
         "curl -sL https://raw.githubusercontent.com/x/notes/main/a.py",
-        "wget https://files.pythonhosted.org/packages/a/notes.tar.gz",
+        "wget https://gitlab.com/x/notes/-/archive/v2/notes-v2.tar.gz",
         "cat /usr/lib/python3/site-packages/notes/search.py",
         "timeout 5 bash -c 'git log --all'",
     ],
