@@ -1,0 +1,234 @@
+"""A plain repository as a run: what its stages are, and that nothing in it ever runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from arcview.errors import ArcviewError, BadInputError
+from arcview.model.states import EmptySource, FolderSource, RepositorySource
+from arcview.readers.protocols import Given
+from arcview.readers.registry import OpenedRun, find_run_reader, open_run
+from arcview.session import twin
+from arcview.session.opened import OpenRun
+from tests.readers.git_run import commit, tag
+from tests.readers.scb_run import session_file, write
+from tests.states.workspaces import git
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "chain"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    return folder
+
+
+def titles(opened: OpenedRun) -> list[str | None]:
+    return [stage.title for stage in opened.run.stages]
+
+
+def three(folder: Path) -> list[str]:
+    return [commit(folder, f"part {i}", i, **{"x.py": f"{i}\n"}) for i in range(3)]
+
+
+# -- what the stages are
+
+
+def test_without_tags_every_commit_after_the_first_is_a_stage(repository: Path) -> None:
+    ids = three(repository)
+    opened = open_run(repository)
+    assert find_run_reader(repository)[0].id == "git_repository"
+    assert titles(opened) == ["part 1", "part 2"]
+    assert [state.source for state in opened.run.states] == [
+        RepositorySource(".git", commit_id) for commit_id in ids
+    ]
+    assert opened.run.stages[0].notes[-1] == "a commit per stage; the start is the first commit"
+
+
+def test_a_single_commit_is_a_stage_on_an_empty_start(repository: Path) -> None:
+    commit(repository, "all of it", 0, **{"x.py": "1\n"})
+    opened = open_run(repository)
+    assert titles(opened) == ["all of it"]
+    assert opened.run.states[0].source == EmptySource()
+
+
+@pytest.mark.parametrize("names", [("stage-1", "stage-2"), ("s1", "s2"), ("agent/M1", "agent/M2")])
+def test_tags_of_stages_win_over_commits(repository: Path, names: tuple[str, str]) -> None:
+    ids = [*three(repository), commit(repository, "later", 5, **{"x.py": "9\n"})]
+    for name, place in zip(names, (1, 3), strict=True):
+        tag(repository, name, ids[place])
+    opened = open_run(repository)
+    assert titles(opened) == ["part 1", "later"]
+    assert opened.run.stages[0].notes[0] == f"{names[0]}, commit {ids[1][:12]}"
+    assert opened.run.states[0].source == RepositorySource(".git", ids[0])
+
+
+def test_a_tag_of_the_start_is_the_start(repository: Path) -> None:
+    ids = three(repository)
+    for name, commit_id in zip(("stage-0", "stage-1", "stage-2"), ids, strict=True):
+        tag(repository, name, commit_id)
+    opened = open_run(repository)
+    assert titles(opened) == ["part 1", "part 2"]
+    assert opened.run.stages[0].notes[-1] == "a tag per stage; the start is stage-0"
+
+
+def test_tags_that_mean_something_else_are_left_alone(repository: Path) -> None:
+    tag(repository, "v1.0", three(repository)[2])
+    assert titles(open_run(repository)) == ["part 1", "part 2"]
+
+
+def test_two_stages_may_end_at_one_commit(repository: Path) -> None:
+    ids = three(repository)
+    tag(repository, "stage-1", ids[1])
+    tag(repository, "stage-2", ids[1])
+    opened = open_run(repository)
+    assert titles(opened) == ["part 1", "part 1"]
+    assert opened.run.states[1].source == opened.run.states[2].source
+
+
+def test_a_long_history_is_no_run(repository: Path) -> None:
+    for minute in range(203):
+        commit(repository, str(minute), minute)
+    with pytest.raises(BadInputError, match="202 commits after the start: too many to be stages"):
+        open_run(repository)
+    last = open_run(repository, given=Given(base="HEAD~2"))
+    assert titles(last) == ["201", "202"]
+
+
+def test_a_repository_without_commits_is_one_clear_line(repository: Path) -> None:
+    with pytest.raises(BadInputError, match="cannot be read as a repository"):
+        open_run(repository)
+
+
+def test_a_bare_repository_is_read(repository: Path, tmp_path: Path) -> None:
+    three(repository)
+    (repository / ".git").rename(tmp_path / "bare.git")
+    opened = open_run(tmp_path / "bare.git")
+    assert opened.run.chain.task_id == "bare"
+    assert titles(opened) == ["part 1", "part 2"]
+
+
+def test_a_link_to_another_repository_is_not_followed(repository: Path, tmp_path: Path) -> None:
+    three(repository)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / ".git").symlink_to(repository / ".git", target_is_directory=True)
+    with pytest.raises(ArcviewError):
+        open_run(tmp_path / "x")
+
+
+def test_the_id_is_that_of_the_commits(repository: Path, tmp_path: Path) -> None:
+    three(repository)
+    before = open_run(repository).run.run_id
+    repository.rename(tmp_path / "moved")
+    assert open_run(tmp_path / "moved").run.run_id == before
+
+
+def test_what_nobody_measured_is_not_measured(repository: Path) -> None:
+    three(repository)
+    run = open_run(repository).run
+    reason = "no gate result is recorded in a repository"
+    assert [gate.unmeasured for gate in run.gates] == [reason, reason]
+    assert (run.agent, run.model) == (None, None)
+
+
+# -- with a base and a session
+
+
+def test_a_ref_is_the_base(repository: Path) -> None:
+    ids = three(repository)
+    opened = open_run(repository, given=Given(base="HEAD~1"))
+    assert titles(opened) == ["part 2"]
+    start = opened.run.states[0].source
+    assert isinstance(start, RepositorySource)
+    assert start.commit == ids[1]
+
+
+def test_a_folder_is_the_base(repository: Path, tmp_path: Path) -> None:
+    three(repository)
+    write(tmp_path / "base" / "x.py", "old\n")
+    opened = open_run(repository, given=Given(base=str(tmp_path / "base")))
+    assert titles(opened) == ["part 0", "part 1", "part 2"]
+    assert isinstance(opened.run.states[0].source, FolderSource)
+
+
+def test_a_base_that_is_no_commit_is_one_clear_line(repository: Path) -> None:
+    three(repository)
+    with pytest.raises(ArcviewError, match="has no commit nonsense"):
+        open_run(repository, given=Given(base="nonsense"))
+
+
+def test_a_session_is_cut_where_the_stages_were_committed(repository: Path, tmp_path: Path) -> None:
+    three(repository)
+    early = session_file("go", "one", session="s", at="2026-01-01T10:00:30Z")
+    late = session_file("on", "two", "three", session="s", at="2026-01-01T10:01:30Z")
+    late = late.replace("s-", "t-")
+    session = write(tmp_path / "session.jsonl", early + late)
+    opened = open_run(repository, given=Given(trajectory=session))
+    parts = [opened.trajectory(stage.trajectories) for stage in opened.run.stages]
+    assert [part.step_count for part in parts] == [1, 2]
+
+
+# -- nothing in it runs, nothing in it changes
+
+
+@pytest.fixture
+def trapped(repository: Path, tmp_path: Path) -> Path:
+    """A repository whose own settings start programs at every turn; returns what they write."""
+    mark = tmp_path / "ran"
+    script = write(tmp_path / "evil.sh", f'#!/bin/sh\necho "$0" >> {mark}\ncat\n')
+    script.chmod(0o755)
+    write(repository / ".gitattributes", "* filter=evil diff=evil merge=evil text eol=crlf ident\n")
+    three(repository)
+    config = repository / ".git" / "config"
+    entries = {
+        "core": ("fsmonitor", "hooksPath", "pager", "editor", "sshCommand", "askPass", "gitProxy"),
+        "diff": ("external",),
+        'diff "evil"': ("command", "textconv"),
+        'filter "evil"': ("smudge", "clean", "process"),
+        "uploadpack": ("packObjectsHook",),
+        "credential": ("helper",),
+        "gpg": ("program",),
+        "pager": ("diff", "log", "rev-list", "ls-tree", "for-each-ref"),
+        "alias": ("rev-list", "ls-tree"),
+    }
+    text = config.read_text(encoding="utf-8")
+    for section, keys in entries.items():
+        text += f"[{section}]\n" + "".join(f"\t{key} = {script}\n" for key in keys)
+    text += f'[remote "origin"]\n\turl = ext::{script}\n\tpromisor = true\n'
+    text += "[extensions]\n\tpartialClone = origin\n[include]\n\tpath = /dev/stdin\n"
+    config.write_text(text, encoding="utf-8")
+    for hook in ("post-checkout", "pre-commit", "reference-transaction", "post-index-change"):
+        place = write(repository / ".git" / "hooks" / hook, script.read_text(encoding="utf-8"))
+        place.chmod(0o755)
+    return mark
+
+
+def looked_at(folder: Path) -> dict[str, tuple[int, int]]:
+    files = sorted(folder.rglob("*"))
+    return {str(f): (f.lstat().st_mtime_ns, f.lstat().st_size) for f in files}
+
+
+def test_no_program_that_a_repository_names_is_run(repository: Path, trapped: Path) -> None:
+    shown = json.loads(twin.dumps(twin.show(OpenRun.open(repository))))
+    assert [stage["change"]["files"] for stage in shown["stages"]] == [1, 1]
+    assert not trapped.exists()
+
+
+def test_opening_writes_nothing_into_a_repository(repository: Path, trapped: Path) -> None:
+    before = looked_at(repository)
+    twin.show(OpenRun.open(repository))
+    assert looked_at(repository) == before
+    assert not trapped.exists()
+
+
+def test_a_commit_that_is_elsewhere_is_not_fetched(repository: Path, trapped: Path) -> None:
+    head = git(repository, "rev-parse", "HEAD^{tree}").decode().strip()
+    os.unlink(repository / ".git" / "objects" / head[:2] / head[2:])  # noqa: PTH108
+    run = OpenRun.open(repository)
+    run.ensure_states()
+    assert run.store.missing("S2") is not None
+    assert not trapped.exists()
