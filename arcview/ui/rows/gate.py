@@ -113,6 +113,11 @@ class GateRows(RowSource):
         """Raw logs and reports, relative to the run folder."""
         return self._view.logs
 
+    @property
+    def failing(self) -> tuple[GateTest, ...]:
+        """The failing tests, in the order of the gate."""
+        return tuple(failing.test for failing in self._view.failing)
+
     def at(self, index: int) -> GateRow:
         """What a row is."""
         return self._rows[index]

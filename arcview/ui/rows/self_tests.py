@@ -12,15 +12,19 @@ from textual.content import Content
 from arcview.analysis.self_tests import SelfTest
 from arcview.model.patch import FileChange
 from arcview.ui import theme
-from arcview.ui.rows.figures import plural
+from arcview.ui.rows.figures import fit_test_name, plural
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.safe import one_line, pieces, plain
 
 if TYPE_CHECKING:
+    from arcview.model.results import GateTest
+    from arcview.session.self_test_depth import SelfTestDepth
     from arcview.ui.rows.steps_lines import Badge
 
 _RESULT_WIDTH = 14
 _STEP_WIDTH = 6
+_SHOWN_FAILURES = 6
+"""More failures of the gate than that are folded away."""
 
 
 class SelfTestRowKind(StrEnum):
@@ -32,6 +36,8 @@ class SelfTestRowKind(StrEnum):
     NOTE = "note"
     """What is to be known about the run above it."""
     FILE = "file"
+    EXERCISED = "exercised"
+    """A failing test of the gate, and whether a self-test exercised what it checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,11 @@ class SelfTestRow:
     key: str = ""
     test: SelfTest | None = None
     change: FileChange | None = None
+    step: str | None = None
+    """Key of a step that it leads to."""
+    gate_test: GateTest | None = None
+    section: str = ""
+    """Key of the section that folds it away."""
 
 
 def is_red(test: SelfTest) -> bool:
@@ -82,7 +93,9 @@ class SelfTestRows(RowSource):
         self._tests = tests
         self._files = files
         self._nothing = nothing
-        self._open = {"files"}
+        self._depth: SelfTestDepth | None = None
+        self._failing: Sequence[GateTest] = ()
+        self._open = {"files", "late"}
         self._rows = tuple(self._all_rows())
 
     def __len__(self) -> int:
@@ -95,6 +108,18 @@ class SelfTestRows(RowSource):
     def set_files(self, files: Sequence[FileChange]) -> None:
         """Tells which test files changed."""
         self._files = files
+        self._rows = tuple(self._all_rows())
+
+    def set_depth(self, depth: SelfTestDepth, failing: Sequence[GateTest]) -> None:
+        """Tells what the tests were worth.
+
+        Args:
+            depth: What was found out.
+            failing: The failing tests of the gate, in the order of `depth.exercised`.
+        """
+        self._depth, self._failing = depth, failing
+        if len(failing) <= _SHOWN_FAILURES:
+            self._open.add("exercised")
         self._rows = tuple(self._all_rows())
 
     def toggle(self, index: int) -> bool:
@@ -127,6 +152,8 @@ class SelfTestRows(RowSource):
         row = self._rows[index]
         if row.kind is SelfTestRowKind.RUN and row.test is not None:
             return row.test.command
+        if row.gate_test is not None:
+            return row.gate_test.id
         return row.change.path if row.change is not None else row.text
 
     def row(self, index: int) -> Content:
@@ -144,15 +171,41 @@ class SelfTestRows(RowSource):
             fold = "▾" if row.key in self._open else "▸"
             content = pieces((f"{fold} ", theme.MUTED), (row.text, row.style))
             return (Cell(content, scrolls=True, style=theme.HEADING_LINE),)
+        if row.gate_test is not None:
+            name = fit_test_name(one_line(row.gate_test.id), width - 12)
+            return (Cell(pieces((f"  {row.text:<8} ", row.style), ("✗ ", theme.FAIL), name)),)
         return (Cell(plain(row.text, row.style), scrolls=True),)
+
+    def _earlier(self) -> dict[str, str]:
+        if self._depth is None or len(self._depth.earlier_stages) != len(self._tests):
+            return {}
+        from arcview.ui.rows.self_test_depth import earlier_note
+
+        pairs = zip(self._tests, self._depth.earlier_stages, strict=True)
+        return {_key(test): earlier_note(stages) for test, stages in pairs}
+
+    def _worth(self, *, has_tests: bool) -> Iterator[SelfTestRow]:
+        if self._depth is None:
+            return
+        from arcview.ui.rows.self_test_depth import depth_rows
+
+        for row in depth_rows(self._depth, self._failing, has_tests=has_tests):
+            if not row.section or row.section in self._open:
+                yield row
 
     def _all_rows(self) -> Iterator[SelfTestRow]:
         runs = [test for test in self._tests if test.is_test]
         probes = [test for test in self._tests if not test.is_test]
         if not runs:
             yield SelfTestRow(SelfTestRowKind.FACT, self._nothing, theme.MUTED, "nothing")
+        earlier = self._earlier()
         for test in runs:
             yield from _run_rows(test)
+            if note := earlier.get(_key(test)):
+                text = f"{' ' * _STEP_WIDTH}{note}"
+                key = f"{_key(test)} earlier"
+                yield SelfTestRow(SelfTestRowKind.NOTE, text, theme.MUTED, key, test)
+        yield from self._worth(has_tests=bool(runs))
         if self._files:
             title = f"Test files changed  {len(self._files)}"
             yield SelfTestRow(SelfTestRowKind.SECTION, title, theme.HEADING, "files")

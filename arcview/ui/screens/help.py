@@ -21,6 +21,8 @@ _SIGNS = (
     ("3#14  3#14?", "left of a line of code: written by step 14 of stage 3; ? is a candidate"),
     ("3  2p#7", "by stage 3, in a step nobody knows; by step 7 of the pass after stage 2"),
     ("–  ∅", "skipped; expected but missing from the report"),
+    ("Claim gap", "the agent's last message claims success and the gate failed"),
+    ("self-tested?", "whether its tests exercised what a failing test checks: guessed from names"),
     ("›", "the line goes on: l scrolls to the right"),
 )
 

@@ -10,8 +10,10 @@ from arcview.session.opened import OpenRun
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_content import RunContent
 from arcview.ui.screens.run_keys import RunKeys
-from arcview.ui.screens.run_loader import (
+from arcview.ui.screens.run_loader import RunLoader
+from arcview.ui.screens.run_messages import (
     ChangedOnDisk,
+    DepthLoaded,
     DiffLoaded,
     DiffProgress,
     FileBlamed,
@@ -37,6 +39,7 @@ class RunArrivals(RunKeys):
     """Hands on what arrives."""
 
     content: RunContent
+    loader: RunLoader
     long: RunLong | None
     """Diff and trajectory; null until the first frame is on the screen."""
     is_stale: bool
@@ -81,6 +84,11 @@ class RunArrivals(RunKeys):
         if self.long is not None:
             self.long.put_diff(message)
             self.show_overview()
+            self.loader.depth(self.session.stop)
+
+    @on(DepthLoaded)
+    def _depth_loaded(self, message: DepthLoaded) -> None:
+        self.content.put_depth(message)
 
     @on(DiffProgress)
     def _diff_progress(self, message: DiffProgress) -> None:

@@ -15,7 +15,12 @@ from arcview.ui.rows.notes import NoteRows
 from arcview.ui.rows.self_tests import SelfTestRows
 from arcview.ui.safe import plain
 from arcview.ui.screens import run_titles
-from arcview.ui.screens.run_loader import GateLoaded, RunLoader, SelfTestsLoaded
+from arcview.ui.screens.run_loader import RunLoader
+from arcview.ui.screens.run_messages import (
+    DepthLoaded,
+    GateLoaded,
+    SelfTestsLoaded,
+)
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.panes import GatePane, SelfTestPane
 from arcview.ui.widgets.row_view import RowView
@@ -88,6 +93,19 @@ class RunContent:
         if isinstance(source, SelfTestRows):
             with self.self_tests.keeping_place():
                 source.set_files(files)
+
+    def put_depth(self, loaded: DepthLoaded) -> None:
+        """Shows what the agent's tests were worth."""
+        tests, gate = self.self_tests.source, self.gate.source
+        if (
+            loaded.place != self._session.stop
+            or loaded.value is None
+            or not isinstance(tests, SelfTestRows)
+        ):
+            return
+        failing = gate.failing if isinstance(gate, GateRows) else ()
+        with self.self_tests.keeping_place():
+            tests.set_depth(loaded.value, failing)
 
     def filter_gate(self) -> None:
         """Follows the failing-only switch."""

@@ -21,7 +21,10 @@ from arcview.ui.rows.self_tests import SelfTestRowKind, SelfTestRows
 from arcview.ui.rows.text_view import TextRows
 from arcview.ui.rows.trail import StepLink, written_by
 from arcview.ui.screens.base import say_on_top
-from arcview.ui.screens.run_loader import LineTraced, TrailFound
+from arcview.ui.screens.run_messages import (
+    LineTraced,
+    TrailFound,
+)
 from arcview.ui.screens.run_open import RunOpen
 from arcview.ui.screens.run_titles import stop_name
 from arcview.ui.screens.text import TextScreen
@@ -209,7 +212,11 @@ class RunFollow:
 
     def _pick_self_test(self, rows: SelfTestRows, view: RowView, index: int) -> None:
         row = rows.at(index)
-        if row.test is not None:
+        if row.step is not None:
+            self._follow(Target(Column.TRAJECTORY, step=row.step))
+        elif row.gate_test is not None:
+            self._follow(Target(Column.GATE, test=row.gate_test.id))
+        elif row.test is not None:
             self._follow(Target(Column.TRAJECTORY, step=row.test.call_key))
         elif row.kind is SelfTestRowKind.FILE and row.change is not None:
             self._follow(Target(Column.DIFF, path=row.change.path))

@@ -5,153 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual.message import Message
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
-from arcview.analysis.gate_view import FailingTest, GateView
-from arcview.analysis.self_tests import SelfTest
+from arcview.analysis.gate_view import FailingTest
 from arcview.errors import ArcviewError, CancelledError
-from arcview.model.patch import FileChange
-from arcview.model.trajectory import Trajectory
 from arcview.session.opened import OpenRun
 from arcview.session.run_session_stops import StatePair, Stop, StopKind
+from arcview.ui.screens.run_messages import (
+    ChangedOnDisk,
+    DepthLoaded,
+    DiffLoaded,
+    DiffProgress,
+    FileBlamed,
+    GateLoaded,
+    LineTraced,
+    OverviewCompleted,
+    Reopened,
+    ReplayLoaded,
+    SelfTestsLoaded,
+    StepsLoaded,
+    TrailFound,
+)
 
 if TYPE_CHECKING:
-    from arcview.session.replay import Snapshot, StageReplay
-    from arcview.session.trail import LineSource, TrailFinder
-    from arcview.ui.rows.sections import Section
+    from arcview.session.evidence import EvidenceFinder
+    from arcview.session.replay import StageReplay
+    from arcview.session.trail import TrailFinder
 
 T = TypeVar("T")
-
-
-class _Loaded(Message, Generic[T]):
-    """Something for one pane. Plain classes: a dataclass each would cost 0.4 ms of every start."""
-
-    def __init__(self, place: Stop, value: T | None, error: str | None = None) -> None:
-        super().__init__()
-        self.place = place
-        """The stop that it belongs to."""
-        self.value = value
-        """Null where nothing is recorded, or where it cannot be read."""
-        self.error = error
-        """Why it cannot be read."""
-
-
-class GateLoaded(_Loaded[GateView]):
-    """A gate view."""
-
-
-class SelfTestsLoaded(_Loaded[tuple[SelfTest, ...]]):
-    """What the agent tested at a stop; null where no trajectory is recorded."""
-
-
-class StepsLoaded(_Loaded[Trajectory]):
-    """The steps of a stop; null where none are recorded."""
-
-
-class DiffLoaded(Message):
-    """The changed files between two states, or why they cannot be had."""
-
-    def __init__(
-        self,
-        pair: StatePair,
-        changes: tuple[FileChange, ...] | None,
-        error: str | None = None,
-        notes: tuple[str, ...] = (),
-        *,
-        own: bool = False,
-    ) -> None:
-        super().__init__()
-        self.pair = pair
-        self.changes = changes
-        self.error = error
-        self.notes = notes
-        self.own = own
-        """It is what the stage itself changed."""
-
-
-class OverviewCompleted(Message):
-    """The overview has the steps of every stage now."""
-
-
-class Reopened(Message):
-    """The run was read again, or why that did not work."""
-
-    def __init__(self, opened: OpenRun | None, error: str | None) -> None:
-        super().__init__()
-        self.opened = opened
-        self.error = error
-
-
-class ChangedOnDisk(Message):
-    """Files of the run are not what they were when it was opened."""
-
-
-class TrailFound(Message):
-    """Where a failing test leads, or why that is not known."""
-
-    def __init__(self, test: FailingTest, sections: tuple[Section, ...]) -> None:
-        super().__init__()
-        self.test = test
-        self.sections = sections
-
-
-class LineTraced(Message):
-    """Which stage and step wrote a line of a file."""
-
-    def __init__(self, path: str, line: int, source: LineSource | None, error: str | None) -> None:
-        super().__init__()
-        self.path = path
-        self.line = line
-        self.source = source
-        self.error = error
-
-
-class FileBlamed(Message):
-    """Who wrote each line of a file of a state; empty where that is not known."""
-
-    def __init__(self, state: str, path: str, sources: tuple[LineSource, ...]) -> None:
-        super().__init__()
-        self.state = state
-        self.path = path
-        self.sources = sources
-
-
-class ReplayLoaded(Message):
-    """The workspace after a step, or why it cannot be had."""
-
-    def __init__(
-        self,
-        state: str | None,
-        place: int,
-        snapshot: Snapshot | None,
-        changes: tuple[FileChange, ...],
-        error: str | None = None,
-    ) -> None:
-        super().__init__()
-        self.state = state
-        """The state that the steps led to."""
-        self.place = place
-        self.snapshot = snapshot
-        self.changes = changes
-        self.error = error
-
-
-class DiffProgress(Message):
-    """How far the states are read; only the last one matters."""
-
-    def __init__(self, done: int, total: int, what: str) -> None:
-        super().__init__()
-        self.done = done
-        self.total = total
-        self.what = what
-
-    def can_replace(self, message: Message) -> bool:
-        """A flood of them collapses."""
-        return isinstance(message, DiffProgress)
 
 
 class RunLoader:
@@ -163,9 +48,9 @@ class RunLoader:
         self._screen = screen
         self._opened = opened
         self._reopen = reopen
-        self._finder: TrailFinder | None = None
+        self._finder: EvidenceFinder | None = None
         self._is_first = True
-        self._blaming = Lock()
+        self._blaming, self._making = Lock(), Lock()
         self._replays: dict[str, StageReplay] = {}
 
     def gate(self, stop: Stop) -> None:
@@ -203,6 +88,13 @@ class RunLoader:
     def diff(self, pair: StatePair, *, own: bool) -> None:
         """Compares two states; on a first open they are read into the store before."""
         self._start("diff", lambda: self._post_diff(pair, own))
+
+    def depth(self, stop: Stop) -> None:
+        """Finds out what the self-tests of a stop were worth; its states are read by now."""
+        if stop.kind is not StopKind.CHAIN and self._opened.trajectory_refs(
+            stop.stage, between(stop)
+        ):
+            self._start("depth", lambda: self._post_depth(stop))
 
     def overview(self) -> None:
         """Counts the steps of every stage, where that is not known yet."""
@@ -300,12 +192,25 @@ class RunLoader:
         if self._opened.changed_on_disk():
             self._post(ChangedOnDisk())
 
-    def _trails(self) -> TrailFinder:
-        if self._finder is None:
-            from arcview.session.trail import TrailFinder  # only who opens a failing test needs it
+    def _post_depth(self, stop: Stop) -> None:
+        from arcview.session.self_test_depth import self_test_depth
 
-            self._finder = TrailFinder(self._opened)
-        return self._finder
+        finder = self._evidence()
+        found, _ = _try(lambda: self_test_depth(self._opened, finder, stop.stage, between(stop)))
+        self._post(DepthLoaded(stop, found))
+
+    def _evidence(self) -> EvidenceFinder:
+        with self._making:
+            if self._finder is None:
+                from arcview.session.evidence import EvidenceFinder  # no first frame needs it
+
+                self._finder = EvidenceFinder(self._opened)
+            return self._finder
+
+    def _trails(self) -> TrailFinder:
+        finder = self._evidence()
+        with self._making:
+            return finder.trails
 
     def _post_trail(self, stop: Stop, test: FailingTest) -> None:
         from arcview.ui.rows.sections import Section

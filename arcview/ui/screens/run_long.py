@@ -16,11 +16,11 @@ from arcview.ui.rows.steps import Jump
 from arcview.ui.screens import run_titles
 from arcview.ui.screens.authors import Authors
 from arcview.ui.screens.run_content import RunContent, say
-from arcview.ui.screens.run_loader import (
+from arcview.ui.screens.run_loader import RunLoader
+from arcview.ui.screens.run_messages import (
     DiffLoaded,
     DiffProgress,
     FileBlamed,
-    RunLoader,
     StepsLoaded,
 )
 from arcview.ui.screens.run_replay import RunReplay

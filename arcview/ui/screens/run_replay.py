@@ -14,7 +14,10 @@ from arcview.session.run_session import RunSession
 from arcview.session.run_session_stops import end_of_steps
 from arcview.ui.screens import run_titles
 from arcview.ui.screens.run_content import say
-from arcview.ui.screens.run_loader import ReplayLoaded, RunLoader
+from arcview.ui.screens.run_loader import RunLoader
+from arcview.ui.screens.run_messages import (
+    ReplayLoaded,
+)
 from arcview.ui.screens.run_titles import set_remark, set_title
 
 if TYPE_CHECKING:
