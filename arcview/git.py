@@ -5,6 +5,7 @@ Knows nothing of runs and imports nothing of arcview but the errors.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -13,6 +14,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from arcview.errors import CancelledError, GitError
 
@@ -135,29 +137,44 @@ def _call(
     extra: Mapping[str, str],
     cancelled: Callable[[], bool] | None,
 ) -> tuple[int, bytes, bytes]:
-    try:
-        process = subprocess.Popen(
-            [os.fsencode(part) for part in command],
-            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env={**_inherited(), **_ENVIRONMENT, **extra},
-        )
-    except OSError as error:
-        raise GitError(f"git cannot be run: {error.strerror}") from error
-    with process:
-        if cancelled is None:
-            stdout, stderr = process.communicate(stdin)
-            return process.returncode, stdout, stderr
-        while True:
-            try:
-                stdout, stderr = process.communicate(stdin, timeout=_POLL_SECONDS)
-                return process.returncode, stdout, stderr
-            except subprocess.TimeoutExpired:
-                if cancelled():
-                    process.kill()
-                    raise CancelledError("cancelled") from None
+    with contextlib.ExitStack() as opened:
+        try:
+            process = subprocess.Popen(
+                [os.fsencode(part) for part in command],
+                stdin=subprocess.DEVNULL if stdin is None else opened.enter_context(_file(stdin)),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env={**_inherited(), **_ENVIRONMENT, **extra},
+            )
+        except OSError as error:
+            raise GitError(f"git cannot be run: {error.strerror}") from error
+        opened.enter_context(process)
+        stdout, stderr = _output(process, cancelled)
+        return process.returncode, stdout, stderr
+
+
+def _file(data: bytes) -> IO[bytes]:
+    """A file to read from: what a pipe did not take before a time-out would be lost."""
+    import tempfile  # 6 ms, and most calls read nothing
+
+    file = tempfile.TemporaryFile()  # noqa: SIM115 -- the caller closes it
+    file.write(data)
+    file.seek(0)
+    return file
+
+
+def _output(
+    process: subprocess.Popen[bytes], cancelled: Callable[[], bool] | None
+) -> tuple[bytes, bytes]:
+    while True:
+        try:
+            timeout_s = None if cancelled is None else _POLL_SECONDS
+            return process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            if cancelled is not None and cancelled():
+                process.kill()
+                raise CancelledError("cancelled") from None
 
 
 @functools.cache

@@ -117,3 +117,13 @@ def test_large_input_and_output_pass_without_a_deadlock(store: Path) -> None:
     git = Git(store)
     oid = git.run(["hash-object", "-w", "--stdin"], stdin=data, cancelled=lambda: False)
     assert git.run(["cat-file", "blob", oid.decode().strip()], cancelled=lambda: False) == data
+
+
+def test_input_that_takes_longer_than_a_look_for_cancelling_is_read_to_its_end(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arcview_git, "_POLL_SECONDS", 0.001)
+    git, data = Git(store), b"x" * (4 << 20)
+    args = ["hash-object", "--stdin"]
+    patient = git.run(args, stdin=data)
+    assert git.run(args, stdin=data, cancelled=lambda: False) == patient
