@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from arcview.analysis.clues import Clue, ClueKind
-from arcview.analysis.code_index import MAX_HITS, CodeIndex
+from arcview.analysis.code_index import MAX_HITS, CodeIndex, CodeLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,7 @@ def find_candidates(
     """
     best: dict[tuple[str, int], Candidate] = {}
     for clue in clues:
-        hits = code.lines(clue)
-        if len(hits) > _MAX_OCCURRENCES:
-            # It says nothing of the state as a whole, but may of the change.
-            hits = code.lines_in(clue, changed)
-            if len(hits) <= MAX_HITS:
-                hits = tuple(h for h in hits if h.line in changed.get(h.path, frozenset()))
-            if len(hits) > _MAX_OCCURRENCES:
-                continue
+        hits = _hits(clue, code, changed)
         for path, line, text in hits:
             candidate = Candidate(
                 path,
@@ -93,6 +86,19 @@ def find_candidates(
                 best[(path, line)] = candidate
     ranked = sorted(best.values(), key=lambda c: (*_rank(c, prefer_change), c.path, c.line))
     return tuple(ranked[:limit])
+
+
+def _hits(
+    clue: Clue, code: CodeIndex, changed: Mapping[str, frozenset[int]]
+) -> tuple[CodeLine, ...]:
+    """The lines that a clue hits; none where they are too many to say anything."""
+    hits = code.lines(clue)
+    if len(hits) > _MAX_OCCURRENCES:
+        # It says nothing of the state as a whole, but may of the change.
+        hits = code.lines_in(clue, changed)
+        if len(hits) <= MAX_HITS:
+            hits = tuple(h for h in hits if h.line in changed.get(h.path, frozenset()))
+    return hits if len(hits) <= _MAX_OCCURRENCES else ()
 
 
 _KINDS = tuple(ClueKind)

@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arcview.cli.parts import (
     EXIT_DOES_NOT_HOLD,
@@ -23,6 +24,9 @@ from arcview.cli.parts import (
     say,
 )
 from arcview.errors import ArcviewError
+
+if TYPE_CHECKING:
+    from arcview.session.find import RunSearch
 
 
 def contract(arguments: Sequence[str]) -> int:
@@ -117,7 +121,6 @@ def find(arguments: Sequence[str]) -> int:
     add_layout(parser)
     options = parser.parse_args(arguments)
     from arcview.analysis.search import compile_pattern
-    from arcview.session import find_report, twin
     from arcview.session.find import RunSearch
 
     if not options.text:
@@ -127,15 +130,22 @@ def find(arguments: Sequence[str]) -> int:
     kinds = tuple(options.kinds or _KINDS)
     if "diff" in kinds:
         run.ensure_states()
-    search, shown = RunSearch(run, pattern, kinds=kinds), glyphs()
-    if options.json:
+    found = _print_hits(RunSearch(run, pattern, kinds=kinds), as_json=options.json)
+    return EXIT_OK if found else EXIT_DOES_NOT_HOLD
+
+
+def _print_hits(search: RunSearch, *, as_json: bool) -> int:
+    from arcview.session import find_report, twin
+
+    if as_json:
         found = print_lines(twin.dumps(find_report.hit_json(hit)) for hit in search.run())
         for what in search.left_out:
             say(f"not searched: {what}")
-    else:
-        found = print_lines(find_report.hit_line(hit, shown) for hit in search.run())
-        print_lines(find_report.summary_lines(search))
-    return EXIT_OK if found else EXIT_DOES_NOT_HOLD
+        return found
+    shown = glyphs()
+    found = print_lines(find_report.hit_line(hit, shown) for hit in search.run())
+    print_lines(find_report.summary_lines(search))
+    return found
 
 
 _KINDS = ("gate", "step", "diff", "spec", "log")
