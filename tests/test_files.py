@@ -16,7 +16,9 @@ from arcview.errors import ArcviewError
 from arcview.files import exists, is_dir, is_file, open_file, read_file, why_unreadable
 from arcview.readers.check import check
 from arcview.readers.registry import open_run
+from arcview.session.library import scan
 from arcview.session.opened import OpenRun
+from arcview.session.stats import collect
 from arcview.session.twin import show
 
 ROOT = Path(__file__).parents[1]
@@ -131,6 +133,15 @@ def test_an_unreadable_run_is_one_line(native: Path, deny: Deny) -> None:
     deny(native)
     with pytest.raises(ArcviewError, match="Permission denied"):
         open_run(native)
+
+
+@pytest.mark.parametrize("ask", [scan, collect])
+def test_an_unreadable_folder_of_runs_is_not_called_empty(
+    native: Path, deny: Deny, ask: Callable[[Path], object]
+) -> None:
+    deny(native.parents[1])
+    with pytest.raises(ArcviewError, match="Permission denied"):
+        ask(native.parents[1])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 from arcview.analysis.overview import Overview, build_overview
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.errors import ArcviewError
-from arcview.files import exists, is_dir
+from arcview.files import exists, is_dir, why_unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,13 @@ def run_folders(root: Path) -> Iterator[Path]:
     """Yields each run at or below a folder, in order of their paths.
 
     Raises:
-        ArcviewError: there is no such folder.
+        ArcviewError: there is no such folder, or it may not be read.
     """
     if not is_dir(root):
         kind = "not a folder" if exists(root) else "no such folder"
         raise ArcviewError(f"{root}: {kind}; give a folder with runs")
+    if (why := why_unreadable(root)) is not None:
+        raise ArcviewError(f"{root}: {why}")
     # Imported here because a library that is never opened should cost a run screen nothing.
     from arcview.readers.registry import iter_runs
 

@@ -31,7 +31,7 @@ from arcview.analysis.statistics_facts import (
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.config import Settings
 from arcview.errors import ArcviewError, CancelledError
-from arcview.files import exists, is_dir
+from arcview.files import exists, is_dir, why_unreadable
 from arcview.model.patch import FileChange
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import PathRules, Stage
@@ -102,6 +102,8 @@ def collect(
     if not is_dir(root):
         kind = "not a folder" if exists(root) else "no such folder"
         raise ArcviewError(f"{root}: {kind}; give a folder with runs")
+    if (why := why_unreadable(root)) is not None:
+        raise ArcviewError(f"{root}: {why}")
     paths = list(iter_runs(root))
     runs: list[RunFacts] = []
     broken: list[Excluded] = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from arcview.states.line import LineChange
-from tests.states.workspaces import folder_run, ingested
+from tests.states.workspaces import folder_run, ingested, store_of
 
 LONG = b"".join(b"line %d\n" % n for n in range(50))
 
@@ -59,3 +60,19 @@ def test_the_files_of_a_state_follow_from_the_line(scb: Callable[[str], Path]) -
 
 def test_a_run_without_states_has_no_line(tmp_path: Path) -> None:
     assert ingested(folder_run(tmp_path)).line() == {}
+
+
+def test_a_state_that_is_gone_by_now_leaves_the_line(tmp_path: Path) -> None:
+    run = folder_run(tmp_path, {"a": b"1\n"}, {"a": b"2\n"}, {"a": b"2\n", "b": b"3\n"})
+    ingested(run)
+    without = replace(run.states[1], source=None, missing="no longer there")
+    run = replace(run, states=(run.states[0], without, run.states[2]))
+    store = store_of(run)
+    assert not store.ready()
+    store.ingest()
+    assert store.ready()
+    assert [(state, len(changes)) for state, changes in store.line().items()] == [
+        ("S0", 1),
+        ("S2", 2),
+    ]
+    assert [line.state_id for line in store.blame("S2", "a")] == ["S2"]
