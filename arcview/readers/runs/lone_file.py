@@ -40,6 +40,9 @@ LAYOUT = "lone_file"
 WHOLE_BYTES = 8 << 20
 """Up to this size a trajectory is read when it is opened, to know its turns and what it used."""
 
+_SMALL_BYTES = 128 << 10
+"""Up to this size reading the whole takes no longer than finding the file did."""
+
 _PATCH_ENDINGS = (".patch", ".diff")
 _FORMAT_ENDINGS = (
     *(".gz", ".zst", ".json", ".jsonl", ".traj", ".trajectory", ".output", ".eval"),
@@ -51,7 +54,16 @@ _PATCH = re.compile(
     re.MULTILINE,
 )
 _STATE_FILE = "base_state.json"
-_AGENTS = {"claude_code", "codex", "mini_swe_agent", "swe_agent", "openhands"}
+_AGENTS = {
+    "claude_code": "claude_code",
+    "codex": "Codex CLI",
+    "gemini": "Gemini CLI",
+    "mini_swe_agent": "mini-swe-agent",
+    "swe_agent": "SWE-agent",
+    "openhands": "OpenHands",
+}
+"""What agents are called whose format is theirs alone."""
+_AGENT = re.compile(rb'"agent"\s*:\s*\{\s*"name"\s*:\s*"([^"\\]{1,120})"')
 _MODEL = re.compile(rb'"model(?:_name)?"\s*:\s*"([^"\\]{1,120})"')
 _EXIT_STATUS = re.compile(rb'"exit_status"\s*:\s*"([^"\\]{1,200})"')
 
@@ -69,15 +81,15 @@ class LoneFileReader:
         return None if found is None else Detection(self.id, found.reason)
 
     def summarise(self, path: Path) -> Run:
-        """The skeleton from the ends of a trajectory, or from the whole of another file.
+        """The skeleton from the ends of a long trajectory, or from the whole of another file.
 
         Raises:
             BadInputError: nothing in it is recognised.
         """
         found = self.kind(path)
-        if found.kind != "trajectory":
-            return self.read(path).run
-        return _glanced(path, found, self.id)
+        if found.kind == "trajectory" and _size(path) > _SMALL_BYTES:
+            return _glanced(path, found, self.id)
+        return self.read(path).run
 
     def read(self, path: Path) -> AssembledRun:
         """Opens the file.
@@ -268,13 +280,17 @@ def _glanced(path: Path, found: Kind, layout: str) -> Run:
     """The skeleton of a session from the two ends of its file."""
     file = path / _STATE_FILE if is_dir(path) else path
     ends = _part(file, HEAD_BYTES) + b"\n" + _part(file, HEAD_BYTES, from_end=True)
-    model, word = _MODEL.search(ends), _EXIT_STATUS.search(ends)
-    status, detail = status_of(word[1].decode("utf-8", "replace") if word else None)
+    model, word, agent = (
+        match[1].decode("utf-8", "replace") if (match := known.search(ends)) else None
+        for known in (_MODEL, _EXIT_STATUS, _AGENT)
+    )
+    status, detail = status_of(word)
     stage = Stage(1, None, status, detail)
     run = _run(path, found, layout, None)
     return replace(
         run,
-        model=model[1].decode("utf-8", "replace") if model else None,
+        agent=run.agent or agent,
+        model=model,
         status=status,
         status_detail=detail,
         stages=(stage,),
@@ -290,7 +306,7 @@ def _run(path: Path, found: Kind, layout: str, whole: Trajectory | None) -> Run:
         layout=layout,
         path=str(path),
         chain=Chain(task_id=_name(path)),
-        agent=agent or (found.reader if found.reader in _AGENTS else None),
+        agent=agent or _AGENTS.get(found.reader),
         agent_version=whole.agent_version if whole is not None else None,
         model=model_of(whole) if whole is not None else None,
     )

@@ -1,0 +1,90 @@
+"""A folder of patches: one a stage, each on top of the one before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arcview.errors import BadInputError, UnknownLayoutError
+from arcview.model.states import PatchSource
+from arcview.readers.protocols import Given
+from arcview.readers.registry import find_run_reader, open_run
+from arcview.session.opened import OpenRun
+from tests.readers.scb_run import session_file, write
+
+HEAD = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n"
+
+
+def patch(old: str, new: str) -> str:
+    return f"{HEAD}@@ -1 +1 @@\n-{old}\n+{new}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number in (1, 2, 10):
+        write(tmp_path / "chain" / f"{number}.patch", patch(str(number), str(number + 1)))
+    write(tmp_path / "chain" / "notes.md", "# Notes\n")
+    return tmp_path / "chain"
+
+
+def test_patches_are_stages_in_the_order_of_their_numbers(folder: Path) -> None:
+    assert find_run_reader(folder)[0].id == "patch_folder"
+    run = open_run(folder).run
+    assert [state.source for state in run.states[1:]] == [
+        PatchSource("1.patch", "S0"),
+        PatchSource("2.patch", "S1"),
+        PatchSource("10.patch", "S2"),
+    ]
+    assert [stage.base for stage in run.stages] == ["S0", "S1", "S2"]
+
+
+def test_a_mailed_patch_has_its_subject_as_title(tmp_path: Path) -> None:
+    mail = f"From 0 Mon\nSubject: [PATCH 1/2] Add a\n thing\n\n---\n{patch('a', 'b')}"
+    write(tmp_path / "x" / "0001-Add.patch", mail)
+    assert open_run(tmp_path / "x").run.stages[0].title == "Add a thing"
+
+
+def test_without_a_base_patches_are_shown_as_they_are(folder: Path) -> None:
+    run = OpenRun.open(folder)
+    run.ensure_states()
+    assert run.store.missing("S0") is not None
+    assert [change.path for change in run.store.changes("S1", "S2")] == ["x.py"]
+
+
+def test_on_a_base_patches_become_workspaces(folder: Path, tmp_path: Path) -> None:
+    (folder / "10.patch").unlink()
+    write(tmp_path / "base" / "x.py", "1\n")
+    run = OpenRun.open(folder, given=Given(base=str(tmp_path / "base")))
+    run.ensure_states()
+    assert [run.store.file(f"S{k}", "x.py") for k in range(3)] == [b"1\n", b"2\n", b"3\n"]
+
+
+def test_a_patch_that_does_not_fit_is_said_and_shown_as_it_is(folder: Path, tmp_path: Path) -> None:
+    write(tmp_path / "base" / "x.py", "something else\n")
+    run = OpenRun.open(folder, given=Given(base=str(tmp_path / "base")))
+    run.ensure_states()
+    assert "does not apply" in (run.store.missing("S1") or "")
+    assert [change.path for change in run.store.changes("S0", "S1")] == ["x.py"]
+
+
+def test_a_session_with_a_turn_per_patch_is_spread_over_them(folder: Path, tmp_path: Path) -> None:
+    told = [session_file(f"part {k}", "done", session=f"s{k}", at="") for k in range(3)]
+    text = "".join(
+        part.replace(f'"sessionId": "s{k}"', '"sessionId": "s"') for k, part in enumerate(told)
+    )
+    session = write(tmp_path / "session.jsonl", text)
+    opened = open_run(folder, given=Given(trajectory=session))
+    texts = [opened.trajectory(stage.trajectories).steps[0].text for stage in opened.run.stages]
+    assert texts == ["part 0", "part 1", "part 2"]
+
+
+def test_a_file_that_is_called_a_patch_and_is_none_makes_it_another_folder(folder: Path) -> None:
+    write(folder / "3.patch", "this is no diff\n")
+    with pytest.raises(UnknownLayoutError):
+        find_run_reader(folder)
+
+
+def test_a_folder_without_patches_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match=r"expected files ending in \.patch or \.diff"):
+        open_run(tmp_path, layout="patch_folder")
