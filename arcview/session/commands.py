@@ -34,10 +34,15 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
 COMMANDS: tuple[Command, ...] = (*RUN_COMMANDS, *LIST_COMMANDS)
 
 
+_BY_CONTEXT: dict[Context, list[Command]] = {context: [] for context in Context}
+for _each in COMMANDS:
+    _BY_CONTEXT[_each.context].append(_each)
+
+
 def commands_in(context: Context) -> Iterator[Command]:
     """Every command that applies in that context: its own, then those of what encloses it."""
     for where in (context, *_ENCLOSING[context]):
-        yield from (command for command in COMMANDS if command.context is where)
+        yield from _BY_CONTEXT[where]
 
 
 def key_conflicts(context: Context) -> dict[str, tuple[str, ...]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Context(StrEnum):
@@ -42,9 +42,8 @@ class Group(StrEnum):
     APP = "arcview"
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One thing that can be done."""
+class Command(NamedTuple):
+    """One thing that can be done. A tuple: a frozen dataclass each costs every start 1 ms."""
 
     id: str
     """Name of the action; the screen that the context belongs to has a method for it."""
