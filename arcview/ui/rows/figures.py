@@ -76,7 +76,7 @@ def fit_end(text: str, width: int) -> str:
 
 
 _LEAST_NAME = 16
-_BLANKS = re.compile(r" {2,}|(?:\\n *)+")
+_BLANKS = r" {2,}|(?:\\n *)+"
 
 
 def fit_test_name(name: str, width: int) -> str:
@@ -95,7 +95,7 @@ def fit_test_name(name: str, width: int) -> str:
         head = f"{fit_end(path, room)}::{own}" if room > 4 else f"…{own}"
     elif colons:
         head = f"…{own}"
-    parameters = _BLANKS.sub(" ", parameters)
+    parameters = re.sub(_BLANKS, " ", parameters)
     room = max(width - cells(head), min(width // 2, cells(parameters) + 1)) if bracket else 0
     if cells(head) > width - room:
         begin = (width - room) // 2

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
@@ -40,9 +39,8 @@ class SelfTestRowKind(StrEnum):
     """A failing test of the gate, and whether a self-test exercised what it checks."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelfTestRow:
-    """One row, not drawn yet."""
+class SelfTestRow(NamedTuple):
+    """One row, not drawn yet. A tuple: a dataclass costs every start 1 ms."""
 
     kind: SelfTestRowKind
     text: str = ""
@@ -172,7 +170,7 @@ class SelfTestRows(RowSource):
             content = pieces((f"{fold} ", theme.MUTED), (row.text, row.style))
             return (Cell(content, scrolls=True, style=theme.HEADING_LINE),)
         if row.gate_test is not None:
-            name = fit_test_name(one_line(row.gate_test.id), width - 12)
+            name = fit_test_name(one_line(row.gate_test.id), width - 13)
             return (Cell(pieces((f"  {row.text:<8} ", row.style), ("✗ ", theme.FAIL), name)),)
         return (Cell(plain(row.text, row.style), scrolls=True),)
 

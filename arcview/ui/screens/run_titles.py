@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widget import Widget
@@ -15,7 +16,6 @@ from arcview.model.results import Verdict
 from arcview.model.run import Run
 from arcview.model.states import Provenance
 from arcview.model.trajectory import Step
-from arcview.session.replay import Snapshot
 from arcview.session.run_session_stops import DiffMode, StatePair, Stop, StopKind
 from arcview.ui import theme
 from arcview.ui.rows.figures import (
@@ -27,6 +27,9 @@ from arcview.ui.rows.figures import (
 )
 from arcview.ui.rows.self_tests import summary
 from arcview.ui.safe import one_line, pieces
+
+if TYPE_CHECKING:
+    from arcview.session.replay import Snapshot
 
 _MODE_NAME = {
     DiffMode.STAGE: "",

@@ -88,11 +88,12 @@ class RowView(RowNavigation, can_focus=True, inherit_bindings=False):
         wrapped: bool
         """Whether it went past the last row and on from the first, or the reverse."""
 
-    @dataclass
     class OnwardWanted(RowMessage):
         """The next match is wanted, though nothing is searched for in these rows alone."""
 
-        direction: int
+        def __init__(self, view: RowView, direction: int) -> None:
+            super().__init__(view)
+            self.direction = direction
 
     def __init__(
         self,
