@@ -40,15 +40,30 @@ def write_bundle(
         ArcviewError: something cannot be written.
         GitError: git is missing or fails.
     """
+    there = [(state, tree) for state in states if (tree := store.tree(state.id)) is not None]
+    if not there:
+        return ()
     writer = ObjectStore(scratch)
-    writer.borrow(objects)
+    try:
+        writer.borrow(objects)
+        refs = _write_commits(writer, there, store)
+    finally:
+        writer.flush()
+    refs.sort(key=lambda line: line[41:])
+    text = "\n".join(["# pack-refs with: sorted", *refs, ""])
+    (scratch / "packed-refs").write_text(text, encoding="utf-8", errors="surrogateescape")
+    names = [line[41:] for line in refs]
+    Git(scratch).run(["bundle", "create", "-q", str(out.absolute()), *names])
+    return tuple(state.id for state, _ in there)
+
+
+def _write_commits(
+    writer: ObjectStore, states: Sequence[tuple[State, str]], store: StateStore
+) -> list[str]:
+    """A commit for every state and every step on the way to it; the refs, as git packs them."""
     refs: list[str] = []
-    written: list[str] = []
     parent: str | None = None
-    for order, state in enumerate(states):
-        tree = store.tree(state.id)
-        if tree is None:
-            continue
+    for order, (state, tree) in enumerate(states):
         commit = None
         last = None
         for step in store.step_states(state.id):
@@ -64,16 +79,7 @@ def write_bundle(
             commit = writer.write_commit(tree, parents, order, state.id)
         parent = commit
         refs.append(f"{parent} {REF}{state.id}")
-        written.append(state.id)
-    if not refs:
-        return ()
-    writer.flush()
-    refs.sort(key=lambda line: line[41:])
-    text = "\n".join(["# pack-refs with: sorted", *refs, ""])
-    (scratch / "packed-refs").write_text(text, encoding="utf-8", errors="surrogateescape")
-    names = [line[41:] for line in refs]
-    Git(scratch).run(["bundle", "create", "-q", str(out.absolute()), *names])
-    return tuple(written)
+    return refs
 
 
 def folder_of(state: State) -> str:
