@@ -65,7 +65,7 @@ def formats(arguments: Sequence[str]) -> int:
         return EXIT_OK
     width = max(len(each.id) for each in found)
     for group in GROUPS:
-        print_lines([f"{group}s"])
+        print_lines([f"{group}s".replace("ys", "ies")])
         for each in found:
             if each.group == group:
                 note = "" if each.sample == "recorded" else f" ({each.sample})"

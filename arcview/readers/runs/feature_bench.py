@@ -45,6 +45,7 @@ class FeatureBenchReader:
 
     id = LAYOUT
     title = "FeatureBench attempt"
+    sample = "a run written by the benchmark's own code; nobody publishes one"
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises an attempt by its place below the files of a run."""

@@ -47,6 +47,7 @@ class GitRepositoryReader:
 
     id = LAYOUT
     title = "git repository with a commit or tag per stage"
+    sample = "made in the tests"
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises a repository by its HEAD, objects and refs."""

@@ -25,6 +25,7 @@ class HarborReader:
 
     id = LAYOUT
     title = "Harbor trial"
+    sample = "a job of the harness itself, with a scripted agent"
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises the result of a trial or, while it has none, its configuration."""

@@ -32,6 +32,7 @@ class PatchFolderReader:
 
     id = LAYOUT
     title = "folder of patches, one a stage"
+    sample = "made in the tests"
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises a folder in which patches lie and nothing but patches ends like one."""
