@@ -66,6 +66,25 @@ def load_settings(path: Path | None = None) -> Settings:
     return _settings(str(file), data)
 
 
+def save_annotator(name: str) -> None:
+    """Writes the annotator into the settings file, which has none so far; keeps all else.
+
+    Raises:
+        BadInputError: it cannot be written.
+    """
+    # Where the file is a link into a folder of dotfiles, it stays one.
+    file = settings_path().resolve()
+    try:
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_name(f"{file.name}.new")
+        # At the top: further down it could fall into a table.
+        new.write_text(f'annotator = "{name}"\n{text}', encoding="utf-8")
+        new.replace(file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(str(file), f"the name cannot be kept: {error}") from error
+
+
 def _settings(file: str, data: Mapping[str, object]) -> Settings:
     _no_unknown(file, data, ("cache_limit_mb", "theme", "path_rules", "annotator", "sidecar"), "")
     limit = data.get("cache_limit_mb", DEFAULT_CACHE_LIMIT_MB)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arcview.session.commands_annotate import LABEL_COMMANDS
 from arcview.session.commands_lists import LIST_COMMANDS
 from arcview.session.commands_model import Command as Command
 from arcview.session.commands_model import Context as Context
@@ -29,9 +30,17 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.COMPARE: (Context.ROWS, Context.APP),
     Context.COVERAGE: (Context.ROWS, Context.APP),
     Context.CHOICE: (Context.ROWS, Context.APP),
+    # The letters of the form are those of the label scheme, not those of a list.
+    Context.CASE: (Context.APP,),
+    Context.CASES: (Context.ROWS, Context.APP),
+    Context.SIDES: (Context.ROWS, Context.APP),
 }
 
-COMMANDS: tuple[Command, ...] = (*RUN_COMMANDS, *LIST_COMMANDS)
+COMMANDS: tuple[Command, ...] = (
+    *RUN_COMMANDS,
+    *LABEL_COMMANDS,
+    *LIST_COMMANDS,
+)
 
 
 _BY_CONTEXT: dict[Context, list[Command]] = {context: [] for context in Context}

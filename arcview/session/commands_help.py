@@ -18,6 +18,7 @@ _KEY_LABELS = {
     "greater_than_sign": ">",
     "equals_sign": "=",
     "plus": "+",
+    "percent_sign": "%",
 }
 
 

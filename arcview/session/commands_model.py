@@ -24,6 +24,9 @@ class Context(StrEnum):
     COMPARE = "comparing"
     COVERAGE = "contract coverage"
     CHOICE = "choosing"
+    CASE = "labelling a case"
+    CASES = "cases of a run"
+    SIDES = "settling a case"
 
 
 class Group(StrEnum):
@@ -38,6 +41,7 @@ class Group(StrEnum):
     STEPS = "Steps"
     RUN = "The run"
     COMPARE = "Comparing"
+    LABELS = "Labelling"
     OUT = "Taking something out"
     APP = "arcview"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -12,6 +12,9 @@ from arcview.session.commands import Context
 from arcview.ui.bindings import bindings
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.theme import DARK, LIGHT, THEMES
+
+if TYPE_CHECKING:
+    from arcview.ui.screens.annotate_labels import Labels
 
 _STYLES = ("app.tcss", "screens/run.tcss")
 
@@ -29,6 +32,10 @@ class ArcviewApp(App[None], inherit_bindings=False):
         self._first = first
         self.failure: Exception | None = None
         """What ended the app before its time."""
+        self.annotator: str | None = None
+        """Whoever labels, where the command line says so."""
+        self.labels: Labels | None = None
+        """What labelling needs; made when it is first needed."""
         for each in THEMES:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DARK.name

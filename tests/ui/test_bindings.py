@@ -5,6 +5,10 @@ from textual.widget import Widget
 
 from arcview.session.commands import COMMANDS, Context
 from arcview.ui.application import ArcviewApp
+from arcview.ui.screens.annotate_case import CaseScreen
+from arcview.ui.screens.annotate_panes import FormPane
+from arcview.ui.screens.cases import CasesScreen
+from arcview.ui.screens.cases_sides import SidesScreen
 from arcview.ui.screens.compare import CompareScreen
 from arcview.ui.screens.coverage import CoverageScreen
 from arcview.ui.screens.file import FileScreen
@@ -22,6 +26,7 @@ _WIDGETS: dict[Context, tuple[type[Widget], ...]] = {
     Context.GATE: (GatePane,),
     Context.SELF_TESTS: (SelfTestPane,),
     Context.TRAJECTORY: (StepsPane,),
+    Context.CASE: (FormPane,),
 }
 _SCREENS = {
     Context.ROWS: (RunScreen, LibraryScreen, TextScreen, FindScreen),
@@ -30,6 +35,9 @@ _SCREENS = {
     Context.CHOICE: (TextScreen,),
     Context.FILE: (FileScreen,),
     Context.FIND: (FindScreen,),
+    Context.CASE: (CaseScreen,),
+    Context.CASES: (CasesScreen,),
+    Context.SIDES: (SidesScreen,),
     Context.COVERAGE: (CoverageScreen,),
     Context.COMPARE: (CompareScreen,),
 }

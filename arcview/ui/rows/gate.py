@@ -99,6 +99,8 @@ class GateRows(RowSource):
         self._width = 80
         self._toggled: set[tuple[str, ...]] = set()
         self._rows: tuple[GateRow, ...] = ()
+        self.in_cases: frozenset[str] = frozenset()
+        """Ids of the tests that belong to a case of error propagation."""
         words = (HISTORY_WORD[failing.history] for failing in view.failing)
         self._history_width = max(map(len, words), default=0) + 1
         self._rebuild()
@@ -205,7 +207,8 @@ class GateRows(RowSource):
                 return pieces((f"{indent}{fold} ", theme.MUTED), (row.text + below, row.style))
             case GateRowKind.TEST if row.test is not None:
                 room = width - (self._history_width if row.history and width >= 30 else 0)
-                return _draw_test(row.test, indent, row.text, room)
+                in_case = row.test.id in self.in_cases
+                return _draw_test(row.test, indent, row.text, room, in_case=in_case)
             case GateRowKind.LOG:
                 return pieces(("log  ", theme.MUTED), (row.text, row.style))
             case _:
@@ -331,7 +334,7 @@ def _common_prefix(ids: Iterable[str]) -> str:
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
-def _draw_test(test: GateTest, indent: str, name: str, room: int) -> Content:
+def _draw_test(test: GateTest, indent: str, name: str, room: int, *, in_case: bool) -> Content:
     glyph, style = _OUTCOME_GLYPH[test.outcome]
     notes = [] if test.outcome in (Outcome.PASSED, Outcome.FAILED) else [test.outcome.value]
     if test.reported:
@@ -345,8 +348,9 @@ def _draw_test(test: GateTest, indent: str, name: str, room: int) -> Content:
     if test.duration_s is not None and test.duration_s >= 1:
         notes.append(duration(test.duration_s))
     note = one_line(f"  {', '.join(notes)}") if notes else ""
-    shown = fit_test_name(name, room - len(indent) - 2 - cells(note))
-    return pieces(indent, (f"{glyph} ", style), shown, (note, theme.MUTED))
+    case = "◆ " if in_case else ""
+    shown = fit_test_name(name, room - len(indent) - 2 - len(case) - cells(note))
+    return pieces(indent, (f"{glyph} ", style), (case, theme.INFO), shown, (note, theme.MUTED))
 
 
 def _details(member: FailingTest, signature: SignatureGroup, *, alone: bool) -> tuple[str, ...]:

@@ -46,6 +46,11 @@ class FileScreen(TextScreen):
         self._path = path
         self._file_rows = rows
 
+    @property
+    def rows(self) -> FileRows:
+        """The lines of the file."""
+        return self._file_rows
+
     def on_mount(self) -> None:
         """Shows the file, and who wrote it where that is wanted."""
         self._lay_out()

@@ -35,6 +35,7 @@ from arcview.ui.widgets.tabs import TabLine
 if TYPE_CHECKING:
     from arcview.session.run_session_address import Destination
     from arcview.ui.rows.steps import Jump
+    from arcview.ui.screens.annotate_run import RunAnnotate
     from arcview.ui.screens.run_find import RunFind
     from arcview.ui.screens.run_follow import RunFollow
     from arcview.ui.screens.run_long import RunLong
@@ -105,7 +106,7 @@ class RunScreen(RunLinks):
         )
         self.loader = RunLoader(self, opened, self._reopen)
         self.content = RunContent(self.loader, opened, self.session)
-        self.long = self._following = self._finding = None
+        self.long = self._following = self._finding = self._annotating = None
 
     def compose(self) -> ComposeResult:
         """The lines and panes from top to bottom; two panes are places to be taken."""
@@ -154,6 +155,7 @@ class RunScreen(RunLinks):
         if self._at is not None:
             self._arrive(self._at)
         self.loader.overview()
+        self.look_for_cases()
 
     async def take_again(self, opened: OpenRun) -> None:
         """Shows another reading of the run at the same place."""
@@ -199,6 +201,7 @@ class RunScreen(RunLinks):
         if Part.STOP in change.parts:
             self.query_one(RailView).select(self.session.at)
             self.content.show()
+            self.show_cases()
             if self.long is not None:
                 self.long.expect()
             self.call_after_refresh(self._load_long)
@@ -328,6 +331,14 @@ class RunScreen(RunLinks):
 
             self._finding = RunFind(self)
         return self._finding
+
+    def annotating(self) -> RunAnnotate:
+        """The labels of the run."""
+        if self._annotating is None:
+            from arcview.ui.screens.annotate_run import RunAnnotate  # only who labels needs it
+
+            self._annotating = RunAnnotate(self)
+        return self._annotating
 
     # Keys that are more than a change of the session
 

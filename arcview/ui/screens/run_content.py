@@ -41,6 +41,7 @@ class RunContent:
         """What the agent tested at the stop, as far as it is known."""
         self._files: tuple[FileChange, ...] | None = None
         self._with_details = False
+        self._in_cases: frozenset[str] = frozenset()
 
     def show(self) -> None:
         """Shows the gate of the stop at once, and the self-tests where the cache has them."""
@@ -64,7 +65,16 @@ class RunContent:
             failing_only=self._session.failing_only,
             with_details=self._with_details,
         )
+        rows.in_cases = self._in_cases
         self.gate.set_source(rows, cursor=rows.first_failing())
+
+    def mark_tests(self, ids: frozenset[str]) -> None:
+        """Marks the tests of the gate that belong to cases."""
+        self._in_cases = ids
+        source = self.gate.source
+        if isinstance(source, GateRows) and source.in_cases != ids:
+            source.in_cases = ids
+            self.gate.redraw_rows()
 
     def show_details(self) -> None:
         """Adds what each failing test says below its name; 10 ms that can wait for a frame."""

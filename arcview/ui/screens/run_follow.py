@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arcview.analysis.candidates import Candidate
-from arcview.analysis.frames import Frame, PathMapper
+from arcview.analysis.frames import Frame, PathMapper, classify_frames
 from arcview.analysis.gate_view import FailingTest
 from arcview.analysis.symptoms import Symptom
 from arcview.errors import ArcviewError
 from arcview.model.patch import FileChange, LineKind
+from arcview.model.results import GateTest
+from arcview.session.address import Address
 from arcview.session.run_session import Column, Target
 from arcview.session.run_session_links import next_in, steps_editing
 from arcview.session.run_session_stops import StopKind
@@ -96,6 +98,8 @@ class RunFollow:
             self._follow_link(rows.link_at(index))
 
         screen = self.open.rows(row.test.id, rows, follow=follow)
+        test = row.test
+        self.open.annotatable(screen, lambda index: self._place(rows.link_at(index), test))
         if row.failing is not None:
             self._failure = row.failing, rows, screen
             self._screen.loader.trail(self._screen.session.stop, row.failing)
@@ -122,6 +126,15 @@ class RunFollow:
         else:
             self._screen.notice("no log of this gate is recorded")
 
+    def _place(self, link: object | None, test: GateTest) -> Address | None:
+        """What a row of a test's screen is: what it leads to, else the test."""
+        from arcview.ui.screens.annotate_places import gate_where, link_address, test_address
+
+        stop = self._screen.session.stop
+        if link is None:
+            return test_address(gate_where(stop), test)
+        return link_address(link, stop, self._mapper(stop.state))
+
     # Links inside a test
 
     def _follow_link(self, link: object | None) -> None:
@@ -141,7 +154,9 @@ class RunFollow:
 
     def _follow_frame(self, frame: Frame) -> None:
         mapper = self._mapper(self._screen.session.stop.state)
-        path = frame.workspace_path or (mapper.resolve(frame.path) if mapper else None)
+        path = frame.workspace_path
+        if path is None and mapper is not None:
+            path = classify_frames([frame], mapper)[0].workspace_path
         if path is None:
             say_on_top(self._screen.app, f"{frame.path} is not a file of the workspace")
         else:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from arcview.files import is_dir
 from arcview.ui.screens.run_arrivals import RunArrivals
 
 if TYPE_CHECKING:
+    from arcview.ui.screens.annotate_run import AnnotationArrived, RunAnnotate
     from arcview.ui.screens.run_find import RunFind
     from arcview.ui.screens.run_follow import RunFollow
 
@@ -16,6 +19,60 @@ class RunLinks(RunArrivals):
 
     _following: RunFollow | None = None
     _finding: RunFind | None = None
+    _annotating: RunAnnotate | None = None
+
+    def annotating(self) -> RunAnnotate:
+        """The labels of the run."""
+        raise NotImplementedError
+
+    def on_annotation_arrived(self, message: AnnotationArrived) -> None:
+        """A thread is done with something about labels."""
+        message.put()
+
+    def gate_where(self) -> str:
+        """What addresses call the gate on the screen."""
+        from arcview.ui.screens.annotate_places import gate_where
+
+        return gate_where(self.session.stop)
+
+    def look_for_cases(self) -> None:
+        """Marks the tests that belong to cases, where there are any; a thread looks."""
+        self.run_worker(
+            self._look_for_cases,
+            thread=True,
+            exit_on_error=False,
+            group="cases",
+            description="looking for cases",
+        )
+
+    def _look_for_cases(self) -> None:
+        from arcview.config import load_settings
+        from arcview.sidecar import run_sidecar, sidecar_root
+
+        given = None if os.environ.get("ARCVIEW_SIDECAR") else load_settings().sidecar
+        folder = run_sidecar(sidecar_root(given), self.session.run.run_id) / "annotations"
+        if not is_dir(folder):
+            return
+        from arcview.ui.screens.annotate_run import AnnotationArrived  # 100 ms of labels
+
+        self.post_message(AnnotationArrived(lambda: self.annotating().look()))
+
+    def show_cases(self) -> None:
+        """Marks the tests that belong to cases."""
+        if self._annotating is not None:
+            self.content.mark_tests(self._annotating.tests_in_cases(self.session.stop))
+
+    def action_annotate(self) -> None:
+        """Starts a case, or adds to the one in hand."""
+        self.annotating().mark_under_cursor()
+
+    def action_begin_range(self) -> None:
+        """One end of a range of lines."""
+        self.annotating().begin_range_under_cursor()
+
+    def action_cases(self) -> None:
+        """The cases of the run."""
+        self.annotating().open_cases()
 
     def action_find(self) -> None:
         """Asks what to look for in the whole run."""

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
+from arcview.session.address import Address
 from arcview.session.commands import Context
 from arcview.text import decode
 from arcview.ui.editor import open_in_editor
@@ -20,6 +21,7 @@ from arcview.ui.screens.base import say_on_top
 from arcview.ui.screens.text import Follow, TextScreen
 
 if TYPE_CHECKING:
+    from arcview.ui.screens.file import FileScreen
     from arcview.ui.screens.run import RunScreen
 
 
@@ -55,27 +57,46 @@ class RunOpen:
 
     def file(self, state: str, path: str, line: int = 1) -> None:
         """A whole file of a state, at a line."""
-        self.data(state, path, self._screen.opened.store.file(state, path), line)
+        opened = self.data(state, path, self._screen.opened.store.file(state, path), line)
+        if opened is not None:
+            rows, parts = opened.rows, tuple(path.split("/"))
+            self.annotatable(opened, lambda i: Address("file", state, parts, rows.line_at(i)))
 
-    def data(self, state: str, path: str, data: bytes | None, line: int = 1) -> None:
+    def data(self, state: str, path: str, data: bytes | None, line: int = 1) -> FileScreen | None:
         """A whole file that is there already; null where the state has none such."""
         if data is None:
             say_on_top(self._screen.app, f"{path} is not in {state}")
-            return
+            return None
         decoded = decode(data)
         if decoded.binary:
             say_on_top(self._screen.app, f"{path} is not text")
-            return
+            return None
         from arcview.ui.screens.file import FileScreen  # only who views a file needs it
 
         opened = FileScreen(self._screen, state, path, decoded, line)
         opened.onward = self._screen.search_onward
         self._screen.app.push_screen(opened)
+        return opened
+
+    def annotatable(self, opened: TextScreen, place: Callable[[int], Address | None]) -> None:
+        """Lets rows of a text be noted for a case, at the place that each of them is."""
+
+        def annotate(index: int, begins: bool) -> None:
+            labels = self._screen.annotating()
+            (labels.begin_range if begins else labels.mark)(place(index))
+
+        opened.annotate = annotate
 
     def log(self, path: str, line: int = 1) -> TextScreen | None:
         """A raw log or report of the gate."""
         get = partial(self._screen.opened.text, path)
-        return self._text(path, get, "is not there", numbered=True, line=line)
+        parts = ("log", *path.split("/"))
+        where = self._screen.gate_where()
+
+        def place(line: int) -> Address:
+            return Address("gate", where, parts, line)
+
+        return self._text(path, get, "is not there", numbered=True, line=line, place=place)
 
     def spec(self, line: int = 1) -> TextScreen | None:
         """What the agent was told at the stage."""
@@ -85,6 +106,7 @@ class RunOpen:
             lambda: self._screen.opened.spec(stage),
             f"no specification of stage {stage} is recorded",
             line=line,
+            place=lambda line: Address("spec", str(stage), (), line),
         )
 
     def contract(self, line: int = 1) -> TextScreen | None:
@@ -112,6 +134,7 @@ class RunOpen:
         *,
         numbered: bool = False,
         line: int = 1,
+        place: Callable[[int], Address] | None = None,
     ) -> TextScreen | None:
         try:
             text = get()
@@ -122,7 +145,10 @@ class RunOpen:
             self._screen.notice(absent)
             return None
         rows = TextRows(text, numbered=numbered)
-        return self.rows(title, rows, cursor=rows.row_of(line))
+        opened = self.rows(title, rows, cursor=rows.row_of(line))
+        if place is not None:
+            self.annotatable(opened, lambda index: place(rows.line_at(index)))
+        return opened
 
     def problems(self) -> None:
         """Damaged and missing files of the run."""

@@ -55,6 +55,8 @@ class TextScreen(BaseScreen):
         self._where = context
         self.onward: Callable[[int], None] | None = None
         """Goes to the next hit of a search through the whole run."""
+        self.annotate: Callable[[int, bool], None] | None = None
+        """Notes a row for a case; true only begins a range there."""
         self.view = ListPane(id="text")
 
     def compose(self) -> ComposeResult:
@@ -93,6 +95,20 @@ class TextScreen(BaseScreen):
             self.onward(direction)
         else:
             super().search_onward(direction)
+
+    def action_annotate(self) -> None:
+        """Starts a case with what is under the cursor, or adds it to the one in hand."""
+        self._annotate(False)
+
+    def action_begin_range(self) -> None:
+        """One end of a range of lines."""
+        self._annotate(True)
+
+    def _annotate(self, begins: bool) -> None:
+        if self.annotate is None:
+            self.notice("this text is no place of the run that a label can point at")
+        else:
+            self.annotate(self.view.cursor, begins)
 
     def action_close(self) -> None:
         """Back to where one came from."""

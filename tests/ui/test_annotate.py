@@ -1,0 +1,194 @@
+"""Labelling by keys alone, on the sample run: noting, labelling, suggestions, evidence, undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arcview.config import load_settings
+from arcview.model.annotation import CaseStatus, Reading
+from arcview.ui.application import ArcviewApp
+from arcview.ui.screens.annotate_case import CaseScreen
+from arcview.ui.screens.annotate_labels import NameScreen
+from arcview.ui.screens.run import RunScreen
+from tests.ui.screen_text import notice, on_screen, press, run_screen, screen_text
+
+
+@pytest.fixture
+def ann(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARCVIEW_ANNOTATOR", "ann")
+
+
+def reading(screen: RunScreen) -> Reading:
+    own = screen.annotating().session.reading
+    assert own is not None
+    return own
+
+
+async def test_who_labels_is_asked_once_and_kept(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "a")
+        assert isinstance(app.screen, NameScreen)
+        text = await press(pilot, "=not a name", "enter")
+        assert "up to 40 letters" in text
+        await press(pilot, *["backspace"] * 10, "=ann", "enter")
+        assert isinstance(app.screen, CaseScreen)
+        assert reading(screen).annotator == "ann"
+    assert load_settings().annotator == "ann"
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_test_begins_a_case_and_two_keys_set_each_label(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        text = await press(pilot, "a")
+        assert isinstance(app.screen, CaseScreen)
+        assert "Case gate:2  draft · ann" in text
+        await press(pilot, "v", "0", "d", "2", "m", "0", "escape", "f", "3")
+        own = reading(screen)
+        assert (own.validity, own.origins[0].defect, own.confidence) == ("V0", "D2", 3)
+        assert own.effects[0].mechanisms == ("M0",)
+        assert own.effects[0].tests == ("gate_tests/test_search.py::test_phrase_in_quotes",)
+        text = await press(pilot, "s")
+        assert "final · ann" in text
+        assert reading(screen).status is CaseStatus.FINAL
+        await press(pilot, "escape")
+        assert len(app.screen_stack) == 1
+        assert "✗ ◆ test_phrase_in_quotes" in screen_text(app)
+
+
+@pytest.mark.usefixtures("ann")
+async def test_code_a_step_and_the_specification_extend_the_case(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "a", "escape", "shift+tab", "J", "a")
+        origin = reading(screen).origins[0]
+        assert (origin.stage, origin.path, origin.lines) == (2, "notes/cli.py", (7, 7))
+        await press(pilot, "escape", "shift+tab", "J", "J", "a")
+        origin = reading(screen).origins[0]
+        assert (origin.step, origin.step_number) == ("call_2_02", 2)
+        text = await press(pilot, "escape", "s", "j", "a", "escape", "escape")
+        assert len(reading(screen).evidence) == 4
+        text = await press(pilot, "A")
+        assert "Cases of notes-cli  1 case" in text
+        assert "stage 2 #2 notes/cli.py:7" in text
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_range_of_lines_has_two_ends(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "shift+tab", "J", "V")
+        assert "the range begins here" in notice(app)
+        await press(pilot, "j", "j", "j", "j", "a")
+        assert reading(screen).origins[0].lines == (7, 11)
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_line_inside_a_step_is_a_span_of_characters(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "shift+tab", "shift+tab", "J", "J", "enter", "j", "j", "j", "a")
+        (evidence,) = reading(screen).evidence
+        found = screen.annotating().session.targets.find(evidence.pointer.address)
+        assert "#c" in evidence.pointer.address
+        assert found is not None
+        assert found.quote
+        assert found.quote in screen.long.steps.rows.text(screen.long.steps.cursor)  # type: ignore[union-attr]
+
+
+@pytest.mark.usefixtures("ann")
+async def test_what_a_failure_leads_to_is_noted_from_its_own_screen(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "enter", "a")
+        origin = reading(screen).origins[0]
+        assert (origin.stage, origin.path) == (2, "notes/cli.py")
+
+
+@pytest.mark.usefixtures("ann")
+async def test_what_was_noted_becomes_something_else_on_a_key(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "shift+tab", "shift+tab", "J", "J", "a")
+        assert reading(screen).origins[0].step == "call_2_02"
+        await press(pilot, "r", "r")
+        own = reading(screen)
+        assert own.origins == ()
+        assert [(one.stage, one.step) for one in own.awareness] == [(2, "call_2_02")]
+        await press(pilot, "r")
+        own = reading(screen)
+        assert (own.origins, own.awareness, len(own.evidence)) == ((), (), 1)
+
+
+@pytest.mark.usefixtures("ann")
+async def test_undo_and_redo_take_every_key_back_and_again(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "a", "v", "1")
+        await press(pilot, "u")
+        assert reading(screen).validity is None
+        await press(pilot, "U")
+        assert reading(screen).validity == "V1"
+        await press(pilot, "u", "u")
+        assert screen.annotating().session.reading is None
+        text = await press(pilot, "u")
+        assert "nothing to undo" in notice(app)
+        assert "not begun" in text
+
+
+@pytest.mark.usefixtures("ann")
+async def test_suggestions_say_why_and_one_key_takes_one_over(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        text = await press(pilot, "a")
+        assert "Suggestions of rules, not labels" in text
+        assert "◇ suggested: stage 2 #3 wrote the change" in text
+        form = app.screen.form  # type: ignore[attr-defined]
+        form.move_to(form.source.row_of(("part", "Origin")))
+        await press(pilot, "a")
+        own = reading(screen)
+        assert (own.origins[0].stage, own.origins[0].step_number) == (2, 3)
+        assert "origin" in {by.rule for by in own.suggested.values()}
+
+
+@pytest.mark.usefixtures("ann")
+async def test_evidence_leads_back_to_its_place_and_can_be_taken_away(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        text = await press(pilot, "shift+tab", "J", "a", "end")
+        assert "✓ ok" in text
+        form = app.screen.form  # type: ignore[attr-defined]
+        row = next(n for n in range(len(form.source)) if form.source.at(n).evidence is not None)
+        form.move_to(row)
+        await press(pilot, "w", "=the import", "enter")
+        assert reading(screen).evidence[0].note == "the import"
+        await press(pilot, "enter")
+        assert app.screen is screen
+        position = screen.long.diff.position  # type: ignore[union-attr]
+        assert position is not None
+        assert position.new_line == 7
+        await press(pilot, "a")
+        app.screen.form.move_to(row)  # type: ignore[attr-defined]
+        await press(pilot, "x")
+        assert reading(screen).evidence == ()
+
+
+@pytest.mark.usefixtures("ann")
+@pytest.mark.parametrize("size", [(160, 50), (80, 24), (40, 12)])
+async def test_the_form_fits_every_terminal(demo_run: Path, size: tuple[int, int]) -> None:
+    async with on_screen(run_screen(demo_run), size) as (app, pilot):
+        text = await press(pilot, "a")
+        assert "Validity" in text
+        text = await press(pilot, "d")
+        assert "D0" in text or "What is wrong in the code" in text
+        assert isinstance(app, ArcviewApp)
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_replay_shows_nothing_that_can_be_noted(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        await press(pilot, "p", "shift+tab", "shift+tab", "shift+tab", "J", "a")
+        assert app.screen.__class__ is RunScreen
