@@ -10,7 +10,7 @@ from arcview.analysis.contract import Finding, Presence
 from arcview.session.coverage import ContractCoverage, CoveredItem
 from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.rows.figures import fit, fit_end
+from arcview.ui.rows.figures import fit_end
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.safe import one_line, pieces, plain
 
@@ -126,7 +126,7 @@ class CoverageRows(RowSource):
             name = state[1:] if state[1:].isdecimal() and len(state) < 4 else "·"
         shown = fit_end(name, room - 1) if cells(name) > room - 1 else name
         style = f"bold {theme.INFO}" if state == self.state else theme.MUTED
-        return (fit(f"{shown} ", room, pad=True).rjust(room), style)
+        return (f"{shown} ".rjust(room), style)
 
     @staticmethod
     def _mark(finding: Finding | None, room: int) -> tuple[str, str]:

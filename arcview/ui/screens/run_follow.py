@@ -115,6 +115,7 @@ class RunFollow:
                 rows.replace(failure_sections(failing.test, failing.history, found.sections))
             lead = rows.first_link(found.sections[0].title) if found.sections else None
             if lead is not None and screen.view.cursor == 0:
+                screen.cursor = lead  # where the screen begins, if it does not show anything yet
                 screen.view.move_to(lead)
 
     def open_first_log(self) -> None:
