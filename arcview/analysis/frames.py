@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
 
 from arcview.analysis.failure_text import plain_lines
 
@@ -137,26 +136,28 @@ class PathMapper:
     def resolve(self, path: str) -> str | None:
         """The workspace file that is meant, or null when that is not certain.
 
-        The recorded working directory decides; without it the longest suffix that names exactly
-        one file does.
+        The recorded working directory decides. Without it, the whole path of one file must be in
+        what was printed, or what was printed must be the end of one file's path: a name alone that
+        two folders share would lead from a hidden test to another one of the agent's.
         """
         path = path.removeprefix("./")
-        if self._workdir and path.startswith(self._workdir):
-            inside = path.removeprefix(self._workdir)
-            return inside if inside in self._files else None
-        if path in self._files:
-            return path
-        parts = PurePosixPath(path).parts
-        candidates = self._by_name.get(parts[-1], []) if parts else []
-        return self._longest_suffix(parts, candidates)
+        known = self.stated(path)
+        if known is not None or (self._workdir and path.startswith(self._workdir)):
+            return known
+        is_absolute = path.startswith("/")
+        while path.startswith("../"):
+            path = path.removeprefix("../")
+        candidates = self._by_name.get(path.rpartition("/")[2], [])
+        if is_absolute:
+            return max((c for c in candidates if path.endswith(f"/{c}")), key=len, default=None)
+        hits = [c for c in candidates if f"/{c}".endswith(f"/{path}")]
+        return hits[0] if len(hits) == 1 else None
 
-    def _longest_suffix(self, parts: tuple[str, ...], candidates: list[str]) -> str | None:
-        for length in range(len(parts), 0, -1):
-            suffix = "/".join(parts[-length:])
-            hits = [path for path in candidates if f"/{path}".endswith(f"/{suffix}")]
-            if hits:
-                return hits[0] if len(hits) == 1 else None
-        return None
+    def stated(self, path: str) -> str | None:
+        """The workspace file whose path from the workspace's top is printed in full, or null."""
+        path = path.removeprefix("./")
+        inside = path.removeprefix(self._workdir) if self._workdir else path
+        return inside if inside in self._files else None
 
 
 _STDLIB = re.compile(
@@ -185,7 +186,8 @@ def _classified(frames: Iterable[Frame], mapper: PathMapper) -> Iterator[Frame]:
         elif _STDLIB.search(frame.path):
             kind = FrameKind.STDLIB
         elif _TEST.search(frame.path):
-            kind, workspace_path = FrameKind.TEST, mapper.resolve(frame.path)
+            # The gate's own tests lie outside the workspace, often under names that it has, too.
+            kind, workspace_path = FrameKind.TEST, mapper.stated(frame.path)
         else:
             workspace_path = mapper.resolve(frame.path)
             kind = FrameKind.PROJECT if workspace_path else FrameKind.UNKNOWN

@@ -132,6 +132,11 @@ def test_text_without_places_has_no_frames() -> None:
         ("/x/util.py", None, None),
         ("/x/lib/util.py", None, "lib/util.py"),
         ("/x/nowhere.py", None, None),
+        ("lib/a.py", None, None),
+        ("/x/lib/a.py", None, None),
+        ("a.py", None, "src/a.py"),
+        ("../src/a.py", None, "src/a.py"),
+        ("", None, None),
     ],
 )
 def test_a_container_path_maps_only_when_it_is_certain(
@@ -153,6 +158,25 @@ def test_the_deepest_project_frame_leads_and_libraries_are_told_apart() -> None:
     assert leading_frame(frames) == Frame(
         "/app/src/engine.py", 412, "apply", FrameKind.PROJECT, "src/engine.py"
     )
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("gate_tests/test_export.py", None),
+        ("test_export.py", None),
+        ("/tmp/gate/tests/test_export.py", None),
+        ("tests/test_export.py", "tests/test_export.py"),
+        ("/app/tests/test_export.py", "tests/test_export.py"),
+    ],
+)
+def test_a_hidden_test_is_no_test_of_the_agent_with_the_same_name(
+    path: str, expected: str | None
+) -> None:
+    mapper = PathMapper(["tests/test_export.py"], "/app")
+    (frame,) = classify_frames([Frame(path, 48)], mapper)
+
+    assert (frame.kind, frame.workspace_path) == (FrameKind.TEST, expected)
 
 
 def test_a_failure_in_the_test_alone_has_no_leading_frame() -> None:
