@@ -7,7 +7,7 @@ may count. Looks at the beginnings of files only.
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from arcview.errors import ArcviewError
@@ -39,21 +39,28 @@ def find_trajectories(
         role: What its sessions are to the stage.
         without: Names of files that are known to be something else.
     """
-    by_format: dict[str, list[str]] = {}
-    for name in _candidates(root, folder):
-        if name.rpartition("/")[2] in without:
-            continue
-        try:
-            _, detection = find_trajectory_reader(root / name)
-        except ArcviewError:
-            continue
-        by_format.setdefault(detection.reader, []).append(name)
+    names = [n for n in _candidates(root, folder) if n.rpartition("/")[2] not in without]
+    by_format = _known(root, names, only_built_in=True)
+    if not by_format:
+        by_format = _known(root, names, only_built_in=False)
     if not by_format:
         return ()
     chosen = min(by_format, key=lambda known: (known in _CONVERTED, _depth(by_format[known])))
     files = sorted(by_format[chosen], key=lambda name: (name.count("/"), name))
     companions = tuple(files[1:]) if chosen in _JOINED else ()
     return (TrajectoryRef(files[0], chosen, role, companions=companions),)
+
+
+def _known(root: Path, names: Iterable[str], *, only_built_in: bool) -> dict[str, list[str]]:
+    """The files that somebody knows, by the ids of their formats."""
+    by_format: dict[str, list[str]] = {}
+    for name in names:
+        try:
+            _, detection = find_trajectory_reader(root / name, only_built_in=only_built_in)
+        except ArcviewError:
+            continue
+        by_format.setdefault(detection.reader, []).append(name)
+    return by_format
 
 
 def _candidates(root: Path, folder: str) -> Iterator[str]:
