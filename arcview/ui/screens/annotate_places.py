@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arcview.analysis.candidates import Candidate
-from arcview.analysis.frames import Frame, PathMapper
+from arcview.analysis.frames import Frame, PathMapper, classify_frames
 from arcview.analysis.gate_view import FailingTest
 from arcview.analysis.symptoms import Symptom
 from arcview.model.patch import FileChange
@@ -146,7 +146,9 @@ def link_address(link: object, stop: Stop, mapper: PathMapper | None) -> Address
     state = stop.state or ""
     match link:
         case Frame():
-            path = link.workspace_path or (mapper.resolve(link.path) if mapper else None)
+            path = link.workspace_path
+            if path is None and mapper is not None:
+                path = classify_frames([link], mapper)[0].workspace_path
             return None if path is None else Address("file", state, _parts(path), link.line)
         case Candidate():
             return Address("file", state, _parts(link.path), link.line)
