@@ -6,7 +6,7 @@ Reads summaries and the sidecar alone, so that hundreds of runs are listed at on
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -165,6 +165,7 @@ def collect_work(
     sidecar: Path | None = None,
     wanted: WorkFilter | None = None,
     blind: bool = False,
+    only: Collection[Path] | None = None,
 ) -> WorkList:
     """The work list of the runs at or below a folder.
 
@@ -174,6 +175,7 @@ def collect_work(
         sidecar: The sidecar of all runs; the user's own by default.
         wanted: What to put on it; every failing gate by default.
         blind: Hides how many others have labelled an item.
+        only: Leaves all other runs out, before a sample is drawn.
 
     Raises:
         ArcviewError: there is no such folder, or a file of labels cannot be read.
@@ -182,6 +184,8 @@ def collect_work(
     items: list[WorkItem] = []
     problems: list[Problem] = []
     for row in scan(root):
+        if only is not None and row.path not in only:
+            continue
         if row.overview is None:
             problems.append(Problem(row.name, row.error or "cannot be read"))
         elif _is_wanted(row.overview, wanted):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arcview.session.commands_annotate import LABEL_COMMANDS
+from arcview.session.commands_annotate import LABEL_COMMANDS, WORK_COMMANDS
 from arcview.session.commands_lists import LIST_COMMANDS
 from arcview.session.commands_model import Command as Command
 from arcview.session.commands_model import Context as Context
@@ -33,12 +33,14 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     # The letters of the form are those of the label scheme, not those of a list.
     Context.CASE: (Context.APP,),
     Context.CASES: (Context.ROWS, Context.APP),
+    Context.WORK: (Context.ROWS, Context.APP),
     Context.SIDES: (Context.ROWS, Context.APP),
 }
 
 COMMANDS: tuple[Command, ...] = (
     *RUN_COMMANDS,
     *LABEL_COMMANDS,
+    *WORK_COMMANDS,
     *LIST_COMMANDS,
 )
 

@@ -160,3 +160,39 @@ LABEL_COMMANDS: tuple[Command, ...] = (
         _C.SIDES, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.", "back",
     ),
 )  # fmt: skip
+
+
+WORK_COMMANDS: tuple[Command, ...] = (
+    command(
+        _C.LIBRARY, _G.LABELS, "work_list", "a", "What is to be labelled",
+        "Lists the failing gates of these runs and how far one is with each.", "label",
+    ),
+    command(
+        _C.WORK, _G.LABELS, "next_item", "J", "Next to do",
+        "The next gate that is not done or skipped.", "next",
+    ),
+    command(
+        _C.WORK, _G.LABELS, "skip", "z", "Skip", "Leaves the gate unlabelled.", "skip",
+    ),
+    command(
+        _C.WORK, _G.LABELS, "which_gates", "f", "Other gates",
+        "All failing gates, the first of each run, those of runs whose first stage failed, or "
+        "those after a failed stage.", "which",
+    ),
+    command(
+        _C.WORK, _G.LABELS, "sample", "S", "A sample",
+        "Draws 10, 20, 50 or 100 of them, or takes all; the draw is the same for everybody.",
+        "sample",
+    ),
+    command(
+        _C.WORK, _G.LABELS, "toggle_blind", "B", "Label blind",
+        "Hides what others and rules say until one's own reading is final, and back.", "blind",
+    ),
+    command(
+        _C.WORK, _G.LABELS, "rescan", "ctrl+r", "Look again", "Lists the folder again.",
+    ),
+    command(
+        _C.WORK, _G.PANES, "close", "backspace escape", "Back", "Back to the list of runs.", "back",
+    ),
+)  # fmt: skip
+"""The work list of many runs."""

@@ -26,6 +26,7 @@ class Context(StrEnum):
     CHOICE = "choosing"
     CASE = "labelling a case"
     CASES = "cases of a run"
+    WORK = "work list"
     SIDES = "settling a case"
 
 

@@ -9,6 +9,7 @@ from arcview.ui.screens.annotate_case import CaseScreen
 from arcview.ui.screens.annotate_panes import FormPane
 from arcview.ui.screens.cases import CasesScreen
 from arcview.ui.screens.cases_sides import SidesScreen
+from arcview.ui.screens.cases_work import WorkScreen
 from arcview.ui.screens.compare import CompareScreen
 from arcview.ui.screens.coverage import CoverageScreen
 from arcview.ui.screens.file import FileScreen
@@ -38,6 +39,7 @@ _SCREENS = {
     Context.CASE: (CaseScreen,),
     Context.CASES: (CasesScreen,),
     Context.SIDES: (SidesScreen,),
+    Context.WORK: (WorkScreen,),
     Context.COVERAGE: (CoverageScreen,),
     Context.COMPARE: (CompareScreen,),
 }

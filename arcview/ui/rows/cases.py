@@ -13,7 +13,7 @@ from arcview.session.annotate_rows import CaseRow, SideRow
 from arcview.session.annotate_worklist import Progress, WorkItem
 from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.rows.figures import fit
+from arcview.ui.rows.figures import fit, plural
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces, plain
@@ -118,7 +118,7 @@ class WorkRows(RowSource):
         name = min(self._name + 2, max(16, width // 2))
         gate = "chain" if item.gate == "chain" else f"stage {item.gate}"
         who = " · ".join(one_line(part) for part in (item.agent, item.model) if part)
-        others = "" if item.others is None else f"{item.others} others" if item.others else ""
+        others = plural(item.others, "other") if item.others else ""
         return (
             Cell(plain(f" {mark}", style), _MARK),
             Cell(plain(fit(one_line(item.name), name - 1)), name),

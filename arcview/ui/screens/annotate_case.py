@@ -138,6 +138,7 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
             settled = case.adjudicated
             said += [f"settled by {one_line(settled.annotator)}"] if settled is not None else []
         said += ["blind"] if session.blind else []
+        said += [self._annotate.work.progress()] if self._annotate.work is not None else []
         said.append(one_line(str(session.scheme)))
         set_remark(self.form, pieces((" · ".join(said), theme.MUTED)))
 

@@ -9,10 +9,10 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.events import Key
 from textual.screen import ModalScreen
@@ -24,13 +24,11 @@ from arcview.config import load_settings, save_annotator, settings_path
 from arcview.errors import ArcviewError
 from arcview.session.annotate_worklist import name_of_annotator
 from arcview.session.commands import Context
+from arcview.ui.application import ArcviewApp
 from arcview.ui.bindings import bindings
 from arcview.ui.safe import PlainStatic
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.widgets.hint_bar import HintBar
-
-if TYPE_CHECKING:
-    from arcview.ui.application import ArcviewApp
 
 
 @dataclass(slots=True)
@@ -45,12 +43,13 @@ class Labels:
     blind: bool = False
 
 
-def labels_of(app: ArcviewApp) -> Labels:
+def labels_of(app: App[Any]) -> Labels:
     """The one of the program; made from flag, environment and settings when it is first needed.
 
     Raises:
         ArcviewError: the settings cannot be read, or the name is none.
     """
+    assert isinstance(app, ArcviewApp)
     if app.labels is None:
         settings = load_settings()
         environment = os.environ.get("ARCVIEW_ANNOTATOR")
@@ -61,7 +60,7 @@ def labels_of(app: ArcviewApp) -> Labels:
     return app.labels
 
 
-def ask_name(app: ArcviewApp, labels: Labels, then: Callable[[], None]) -> None:
+def ask_name(app: App[Any], labels: Labels, then: Callable[[], None]) -> None:
     """Goes on at once where the annotator is known, else after they said who they are."""
     if labels.annotator is not None:
         then()

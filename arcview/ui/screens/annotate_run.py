@@ -10,6 +10,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
+from textual.app import App
 from textual.message import Message
 from textual.worker import get_current_worker
 
@@ -28,7 +29,6 @@ from arcview.ui.screens.base import say_on_top
 
 if TYPE_CHECKING:
     from arcview.session.annotate_suggestions import SuggestionFinder
-    from arcview.ui.application import ArcviewApp
     from arcview.ui.screens.run import RunScreen
 
 _ROLES: Mapping[str, tuple[Role, ...]] = {
@@ -54,6 +54,9 @@ class AnnotationArrived(Message):
 
 class Work(Protocol):
     """The work list that a run was opened from."""
+
+    def progress(self) -> str:
+        """How far one is: `3/12 done`."""
 
     def done(self, annotate: RunAnnotate) -> None:
         """Something of the run was labelled."""
@@ -91,13 +94,9 @@ class RunAnnotate:
         self._lock = Lock()
 
     @property
-    def app(self) -> ArcviewApp:
+    def app(self) -> App[object]:
         """The program."""
-        from arcview.ui.application import ArcviewApp
-
-        app = self.screen.app
-        assert isinstance(app, ArcviewApp)
-        return app
+        return self.screen.app
 
     @property
     def session(self) -> AnnotateSession:
@@ -162,7 +161,7 @@ class RunAnnotate:
 
     def notice(self, text: str) -> None:
         """One line on whatever screen is up."""
-        say_on_top(self.screen.app, text)
+        say_on_top(self.app, text)
 
     # Noting places
 
@@ -369,8 +368,8 @@ class RunAnnotate:
 
     # Going to a place
 
-    def go_to(self, text: str) -> None:
-        """Closes what is over the run and goes to an address in it."""
+    def go_to(self, text: str, *, remember: bool = True) -> None:
+        """Closes what is over the run and goes to an address in it; backspace returns."""
         screen = self.screen
         try:
             place = destination(parse_address(text), screen.session.stops)
@@ -379,7 +378,7 @@ class RunAnnotate:
             return
         screen.following().uncover()
         view = screen.rows_view
-        row = view.cursor if view is not None else 0
+        row = (view.cursor if view is not None else 0) if remember else None
         screen.apply(screen.session.follow(place.target, row, place.stop))
         address = parse_address(text)
         if place.spec:

@@ -225,6 +225,26 @@ class LibraryScreen(BaseScreen):
         a, b = (partial(self._open_run, path) for path in paths)
         self.app.push_screen(CompareScreen(a, b))
 
+    # Labelling and statistics
+
+    def action_work_list(self) -> None:
+        """The failing gates of the runs that are shown."""
+        from arcview.ui.screens.annotate_labels import ask_name, labels_of
+        from arcview.ui.screens.cases_work import WorkScreen
+
+        try:
+            labels = labels_of(self.app)
+        except ArcviewError as error:
+            self.notice(str(error))
+            return
+        shown = self._rows.shown_paths
+        only = None if len(shown) == self._rows.count else shown
+
+        def push() -> None:
+            self.app.push_screen(WorkScreen(self._root, self._open_run, labels, only))
+
+        ask_name(self.app, labels, push)
+
     # Order and filter
 
     def action_sort_runs(self) -> None:
