@@ -145,6 +145,17 @@ def test_without_a_list_the_second_rate_is_not_known(tmp_path: Path) -> None:
     assert expected in gate.notes
 
 
+def test_no_result_at_all_is_said_so(tmp_path: Path) -> None:
+    gate = open_run(write_attempt(tmp_path, graded(f2p=[]))).run.gates[0]
+    assert "F2P as reported: no test has a result, pass_rate 1" in gate.notes
+
+
+def test_marks_of_newer_versions_beside_the_instance_are_passed_over(tmp_path: Path) -> None:
+    marks = {"eval_completed": True, "eval_completed_at": "2026-01-01T10:00:00"}
+    gate = open_run(write_attempt(tmp_path, {**marks, **graded()})).run.gates[0]
+    assert gate.recorded_verdict is Verdict.PASSED
+
+
 def test_p2p_without_tests_is_not_measured(tmp_path: Path) -> None:
     gate = open_run(write_attempt(tmp_path, graded(p2p=[]))).run.gates[0]
     assert gate.p2p is None

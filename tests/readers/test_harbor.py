@@ -213,6 +213,28 @@ def test_a_killed_trial_is_interrupted_and_keeps_its_steps(tmp_path: Path) -> No
     assert [stage.title for stage in opened.run.stages] == ["one", "two"]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "verdict"),
+    [
+        ("reward.txt", "1\n", Verdict.PASSED),
+        ("reward.txt", "0.0", Verdict.FAILED),
+        ("reward.json", '{"tests": 1.0, "style": 1}', Verdict.PASSED),
+        ("reward.txt", "", None),
+        ("reward.txt", "nan", None),
+    ],
+)
+def test_rewards_of_a_killed_trial_are_read_from_its_files(
+    tmp_path: Path, name: str, content: str, verdict: Verdict | None
+) -> None:
+    trial = write_trial(tmp_path, [step("one")])
+    (trial / "result.json").unlink()
+    (trial / "steps" / "one" / "verifier" / "ctrf.json").unlink()
+    write(trial / "steps" / "one" / "verifier" / name, content)
+    gate = open_run(trial).run.gates[0]
+    assert gate.recorded_verdict is verdict
+    assert (gate.unmeasured is None) == (verdict is not None)
+
+
 def test_a_damaged_result_is_a_problem_and_no_end(tmp_path: Path) -> None:
     trial = write_trial(tmp_path, [step("one")])
     (trial / "result.json").write_text("{", encoding="utf-8")

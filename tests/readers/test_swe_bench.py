@@ -167,6 +167,18 @@ def test_a_report_without_tests_is_not_measured(tmp_path: Path) -> None:
     assert gate.f2p is None
 
 
+@pytest.mark.parametrize("infra", [True, "no space left on device"])
+def test_a_failure_of_the_infrastructure_measures_nothing(tmp_path: Path, infra: object) -> None:
+    entry = {**graded(), "patch_successfully_applied": False, "resolved": False}
+    del entry["tests_status"]
+    gate = open_run(write_logs(tmp_path, {INSTANCE: {**entry, "infra_failure": infra}})).run.gates[
+        0
+    ]
+    reason = gate.unmeasured or ""
+    assert reason.startswith("the harness reports a failure of its infrastructure")
+    assert (": no space" in reason) == isinstance(infra, str)
+
+
 def test_an_empty_report_is_a_problem_and_not_measured(tmp_path: Path) -> None:
     folder = write_logs(tmp_path, {INSTANCE: graded()})
     (folder / "report.json").write_text("", encoding="utf-8")

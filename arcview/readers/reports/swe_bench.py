@@ -106,7 +106,10 @@ def _tests(status: Fields) -> Iterator[GateTest]:
 
 
 def _gaps(entry: Fields, has_status: bool) -> Iterator[Gap]:
-    if entry.flag("patch_is_None"):
+    if infra := entry.values.get("infra_failure"):  # newer versions; nothing else of it holds
+        why = f": {infra}" if isinstance(infra, str) else ""
+        yield Gap("", f"the harness reports a failure of its infrastructure{why}", own_doing=False)
+    elif entry.flag("patch_is_None"):
         yield Gap("", "there is no patch")
     elif entry.flag("patch_exists") is False:
         yield Gap("", "the patch is empty")

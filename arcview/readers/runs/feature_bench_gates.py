@@ -114,7 +114,8 @@ def _rates(
     passed = sum(test.outcome in _OK for test in own)
     said = _said(root, shown, instance)
     rate = f", pass_rate {said:g}" if said is not None else ""
-    yield f"F2P as reported: {passed} of {len(own)}{rate}"
+    result = f"{passed} of {len(own)}" if own else "no test has a result"
+    yield f"F2P as reported: {result}{rate}"
     wanted = [test for test in tests if test.group is Group.F2P]
     listed = list(dict.fromkeys(expected.get("FAIL_TO_PASS", ())))
     if any("::" in test_id for test_id in listed):

@@ -7,14 +7,16 @@ stand for tests.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, Outcome, Report
-from arcview.readers.fields import Fields
+from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.parts import seconds_between
 from arcview.readers.runs.assembled import counted
@@ -56,7 +58,9 @@ def read_gate(
     """
     files = list(_files(root, verifier.folder))
     names = [*_LOGS, *_REPORTS, *_REWARDS]
-    rewards = _rewards(verifier.result.sub("rewards"))
+    rewards = _rewards(verifier.result.sub("rewards")) or _reward_files(
+        root, verifier.folder, files
+    )
     started = verifier.timing.text("started_at")
     record = GateRecord(
         gate=gate,
@@ -106,6 +110,20 @@ def _report(root: Path, folder: str, files: list[str], problems: list[Problem]) 
 def _rewards(fields: Fields) -> dict[str, float]:
     found = {name: fields.number(name) for name in fields.values}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _reward_files(root: Path, folder: str, files: list[str]) -> dict[str, float]:
+    """The rewards as the tests wrote them, where the harness did not come to take them over."""
+    for name in _REWARDS:
+        if name not in files:
+            continue
+        shown = f"{folder}/{name}"
+        with suppress(BadInputError, ValueError):
+            if name.endswith(".json"):
+                return _rewards(Fields.json_file(inside(root, shown), shown, []))
+            value = float(read_bytes(inside(root, shown), shown))
+            return {"reward": value} if isfinite(value) else {}
+    return {}
 
 
 def _notes(rewards: dict[str, float], verifier: Verifier) -> Iterator[str]:
