@@ -136,6 +136,18 @@ def test_a_summary_of_a_large_session_knows_how_it_ended(
     assert (run.agent, run.status) == ("mini-swe-agent", Status.INTERRUPTED)
 
 
+def test_the_id_of_a_large_file_comes_from_its_ends_and_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arcview.readers.runs.assembled._WHOLE_BYTES", 10)
+    monkeypatch.setattr("arcview.readers.runs.assembled._END_BYTES", 40)
+    texts = [PATCH, PATCH.replace("+b\n", "+c\n"), PATCH + " x\n", PATCH]
+    files = [write(tmp_path / f"{number}" / "x.patch", text) for number, text in enumerate(texts)]
+    ids = [open_run(file).run.run_id for file in files]
+    assert len(set(ids)) == 3
+    assert ids[0] == ids[3]
+
+
 # -- patches
 
 
@@ -189,6 +201,13 @@ def test_a_log_is_a_gate(tmp_path: Path) -> None:
     (gate,) = open_run(write(tmp_path / "out.txt", log)).run.gates
     assert gate.other is not None
     assert (gate.other.passed, gate.other.failed) == (1, 1)
+
+
+def test_a_log_without_results_is_said_with_its_path(tmp_path: Path) -> None:
+    file = write(tmp_path / "out.txt", "   Compiling demo v0.1.0\n    Finished test\n")
+    with pytest.raises(ArcviewError) as caught:
+        open_run(file)
+    assert str(caught.value).startswith(f"{file}: ")
 
 
 # -- asked for

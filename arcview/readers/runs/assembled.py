@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
-from arcview.files import is_file, read_file
+from arcview.files import is_file, open_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
 from arcview.model.run import Run
@@ -29,6 +29,8 @@ GateKey = tuple[str, str | None]
 """Gate and state."""
 
 _ID_DIGITS = 16
+_WHOLE_BYTES = 16 << 20
+_END_BYTES = 1 << 20
 
 
 @dataclass(slots=True)
@@ -189,12 +191,21 @@ def derived_id(layout: str, parts: Iterable[str | None], files: Iterable[tuple[s
     """
     digest = hashlib.sha256("\0".join([layout, *(part or "" for part in parts)]).encode())
     for name, path in files:
-        try:
-            content = read_file(path)
-        except OSError:
-            continue
-        digest.update(b"\0" + os.fsencode(name) + b"\0" + content)
+        with suppress(OSError):
+            digest.update(b"\0" + os.fsencode(name) + b"\0" + _telling_bytes(path))
     return f"{layout}-{digest.hexdigest()[:_ID_DIGITS]}"
+
+
+def _telling_bytes(path: Path) -> bytes:
+    """The content of a file; of a very large one its two ends and its size, which tell as much."""
+    with open_file(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        if size <= _WHOLE_BYTES:
+            return file.read()
+        begin = file.read(_END_BYTES)
+        file.seek(size - _END_BYTES)
+        return b"%b%d %b" % (begin, size, file.read(_END_BYTES))
 
 
 def optional_file(root: Path, relative: str, problems: list[Problem]) -> Path | None:

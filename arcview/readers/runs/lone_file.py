@@ -333,7 +333,10 @@ def _of_patch(path: Path, layout: str) -> Assembly:
 def _of_report(path: Path, layout: str, format_id: str) -> Assembly:
     root, name = _place(path)
     problems: list[Problem] = []
-    report = report_reader(format_id).read(path)
+    try:
+        report = report_reader(format_id).read(path)
+    except BadInputError as error:
+        raise BadInputError(str(path), error.expected, error.field) from error
     problems += report.problems
     record, tests = gate_of(GateRecord("1", None, log_paths=(name,)), report)
     run = replace(
