@@ -13,6 +13,7 @@ from arcview.session.commands_model import Command as Command
 from arcview.session.commands_model import Context as Context
 from arcview.session.commands_model import Group as Group
 from arcview.session.commands_run import RUN_COMMANDS
+from arcview.session.commands_stats import STATS_COMMANDS
 
 _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.APP: (),
@@ -35,12 +36,14 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.CASES: (Context.ROWS, Context.APP),
     Context.WORK: (Context.ROWS, Context.APP),
     Context.SIDES: (Context.ROWS, Context.APP),
+    Context.STATS: (Context.ROWS, Context.APP),
 }
 
 COMMANDS: tuple[Command, ...] = (
     *RUN_COMMANDS,
     *LABEL_COMMANDS,
     *WORK_COMMANDS,
+    *STATS_COMMANDS,
     *LIST_COMMANDS,
 )
 

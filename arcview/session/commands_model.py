@@ -28,6 +28,7 @@ class Context(StrEnum):
     CASES = "cases of a run"
     WORK = "work list"
     SIDES = "settling a case"
+    STATS = "statistics"
 
 
 class Group(StrEnum):
@@ -43,6 +44,7 @@ class Group(StrEnum):
     RUN = "The run"
     COMPARE = "Comparing"
     LABELS = "Labelling"
+    STATS = "Statistics"
     OUT = "Taking something out"
     APP = "arcview"
 

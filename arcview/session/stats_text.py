@@ -6,10 +6,7 @@ What comes from a run passes `arcview.text.clean`. Pure: takes figures, gives li
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import isfinite
 
-from arcview.analysis.intervals import Interval
-from arcview.analysis.matched import Estimate
 from arcview.analysis.statistics import (
     CRUDE_CAPTION,
     MATCHED_CAPTION,
@@ -20,10 +17,10 @@ from arcview.analysis.statistics import (
     Median,
     Spent,
     Statistics,
-    StatsPolicy,
 )
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
-from arcview.session.plain_text_parts import Glyphs, aligned, cost, duration, one_line
+from arcview.session.plain_text_parts import Glyphs, aligned, one_line
+from arcview.session.stats_words import NOT_EXECUTED, Words, counted, policy_lines, quantity
 
 FEW_TASKS = 20
 """Fewer clusters make a bootstrap of clusters rough."""
@@ -59,7 +56,8 @@ def stats_lines(statistics: Statistics, root: str, glyphs: Glyphs) -> Iterator[s
         yield ""
         yield f"By {statistics.by} (intervals by task where one has several units, else Wilson)"
         yield from writer.groups(statistics.groups)
-    yield from writer.excluded(statistics.excluded)
+    yield ""
+    yield from excluded_lines(statistics.excluded)
 
 
 def figure_definitions() -> Iterator[str]:
@@ -75,10 +73,11 @@ def figure_definitions() -> Iterator[str]:
 _SHOWN = 3
 """Runs of one id that are named."""
 
-_SUGGESTED = ("unnoticed_n2", "unnoticed_n3", "unnoticed_n5")
+SUGGESTED_FIGURES = ("unnoticed_n2", "unnoticed_n3", "unnoticed_n5")
 
 
-def _has_suggested(group: Group) -> bool:
+def has_suggested(group: Group) -> bool:
+    """Whether awareness counts levels that rules suggested and no person labelled."""
     labelled = group.figures["awareness_labelled"]
     return labelled.k < labelled.n
 
@@ -86,16 +85,15 @@ def _has_suggested(group: Group) -> bool:
 class _Writer:
     def __init__(self, glyphs: Glyphs) -> None:
         self._glyphs = glyphs
-        # An en dash where the terminal has one.
-        self._to = glyphs.nothing
+        self._words = Words(glyphs)
 
     def header(self, statistics: Statistics, root: str) -> Iterator[str]:
         found, policy = statistics.all, statistics.policy
         yield (
-            f"{one_line(root)}: {_count(found.runs, 'run')} of {_count(found.tasks, 'task')}, "
-            f"{_count(found.stages, 'stage')} with a verdict"
+            f"{one_line(root)}: {counted(found.runs, 'run')} of {counted(found.tasks, 'task')}, "
+            f"{counted(found.stages, 'stage')} with a verdict"
         )
-        yield from _policy_lines(policy)
+        yield from policy_lines(policy)
         yield (
             "Intervals are 95 %: the first (Wilson) takes the units as independent, the one by "
             f"task draws whole tasks ({policy.resamples:,} times, seed {policy.seed})."
@@ -118,7 +116,7 @@ class _Writer:
                 if name in group.lists:
                     table += self._positions(name, group.lists[name])
                 else:
-                    mark = " *" if name in _SUGGESTED and _has_suggested(group) else ""
+                    mark = " *" if name in SUGGESTED_FIGURES and has_suggested(group) else ""
                     table.append(self._figure(titles[name] + mark, group.figures[name]))
             table += [(line,) for line in self._notes(section, group)]
         table += [("",), ("Medians",), *self._medians(group)]
@@ -136,70 +134,37 @@ class _Writer:
         percent = figure.percent
         if percent is None:
             return (f"  {title}", share, "", "", "", _left_out(figure.left_out))
-        by_task = self._percents(figure.clustered)
+        by_task = self._words.percents(figure.clustered)
         return (
             f"  {title}",
             share,
             f"{percent:.1f} %",
-            self._percents(figure.wilson),
+            self._words.percents(figure.wilson),
             f"by task {by_task}" if by_task else "",
             _left_out(figure.left_out),
         )
-
-    def _percents(self, interval: Interval | None) -> str:
-        if interval is None:
-            return ""
-        return f"{100 * interval.low:.1f}{self._to}{100 * interval.high:.1f}"
 
     def _notes(self, section: str, group: Group) -> Iterator[str]:
         if section == "Stages and chains" and group.completion_difference:
             names = ", ".join(map(one_line, group.completion_difference))
             yield f"  passed the chain gate after a failed stage: {names}"
-        if section == "Awareness" and _has_suggested(group):
+        if section == "Awareness" and has_suggested(group):
             yield "  * with levels that rules suggested and no person labelled"
         if section == "Propagation, crude":
-            yield f"  difference {self._crude(group)}: {CRUDE_CAPTION}"
+            yield f"  difference {self._words.crude(group)}: {CRUDE_CAPTION}"
             yield ""
             yield "Propagation, matched"
             matched = group.matched
-            yield f"  difference {self._matched(group)}: {MATCHED_CAPTION}"
+            yield f"  difference {self._words.matched(group)}: {MATCHED_CAPTION}"
             if matched.transitions >= MIN_PERCENT_N:
-                yield f"  odds ratio {self._estimate(matched.odds_ratio)}"
+                yield f"  odds ratio {self._words.estimate(matched.odds_ratio)}"
             yield (
                 f"  informative strata (task and stage) {matched.informative}/{matched.strata}, "
-                f"with {_count(matched.transitions, 'transition')}"
+                f"with {counted(matched.transitions, 'transition')}"
             )
             yield ""
             yield "Propagation, executed"
-            yield "  no gate was run again on another state"
-
-    def _crude(self, group: Group) -> str:
-        few = min(group.figures[name].n for name in ("f2p_after_fail", "f2p_after_pass"))
-        return self._difference(group.crude, few)
-
-    def _matched(self, group: Group) -> str:
-        return self._difference(group.matched.risk_difference, group.matched.transitions)
-
-    def _difference(self, estimate: Estimate, n: int) -> str:
-        """A difference of shares; like a share it is not a number where n is small."""
-        if n < MIN_PERCENT_N:
-            return f"not given, n = {n}"
-        return self._estimate(estimate, signed=True)
-
-    def _estimate(self, estimate: Estimate, *, signed: bool = False) -> str:
-        if estimate.value is None:
-            return "unknown"
-        interval = estimate.interval
-        text = self._number(estimate.value, signed=signed)
-        if interval is None:
-            return text
-        low, high = (self._number(end, signed=signed) for end in (interval.low, interval.high))
-        return f"{text} ({low} to {high} by task)"
-
-    def _number(self, value: float, *, signed: bool) -> str:
-        if not isfinite(value):
-            return "unbounded"
-        return f"{value:+.3f}".replace("-", self._glyphs.minus) if signed else f"{value:.2f}"
+            yield f"  {NOT_EXECUTED}"
 
     def _medians(self, group: Group) -> Iterator[Row]:
         for spec in MEDIANS:
@@ -210,18 +175,9 @@ class _Writer:
         left_out = _left_out(median.left_out)
         if median.median is None:
             return (f"  {title}", self._glyphs.nothing, "", "", "n = 0", left_out)
-        ends = self._range(unit, median.interval)
-        value = _quantity(unit, median.median)
+        ends = self._words.range(unit, median.interval)
+        value = quantity(unit, median.median)
         return (f"  {title}", value, "", ends, f"n = {median.n}", left_out)
-
-    def _range(self, unit: str, interval: Interval | None) -> str:
-        if interval is None:
-            return ""
-        low, high = (
-            _quantity(unit, end) if isfinite(end) else "unbounded"
-            for end in (interval.low, interval.high)
-        )
-        return f"{low}{self._to}{high}"
 
     def _spent(self, group: Group) -> Iterator[Row]:
         for title, unit, spent in (
@@ -232,9 +188,9 @@ class _Writer:
 
     def _one_spent(self, title: str, unit: str, spent: Spent) -> Row:
         value = spent.per_passed.value
-        shown = self._glyphs.nothing if value is None else _quantity(unit, value)
-        ends = self._range(unit, spent.per_passed.interval)
-        left_out = f"{_count(spent.left_out, 'run')} unknown" if spent.left_out else ""
+        shown = self._glyphs.nothing if value is None else quantity(unit, value)
+        ends = self._words.range(unit, spent.per_passed.interval)
+        left_out = f"{counted(spent.left_out, 'run')} unknown" if spent.left_out else ""
         return (f"  {title}", shown, "", ends, f"n = {spent.passed}", left_out)
 
     def groups(self, groups: Mapping[str, Group]) -> Iterator[str]:
@@ -250,10 +206,10 @@ class _Writer:
         for name, group in groups.items():
             cells = [
                 self._cell(group.figures[column])
-                + (" *" if column in _SUGGESTED and _has_suggested(group) else "")
+                + (" *" if column in SUGGESTED_FIGURES and has_suggested(group) else "")
                 for column in columns.values()
             ]
-            matched = self._matched(group)
+            matched = self._words.matched(group)
             table.append((one_line(name), str(group.runs), *cells, matched))
         return aligned(table, right=frozenset({1}))
 
@@ -262,35 +218,24 @@ class _Writer:
         share = f"{figure.k}/{figure.n}"
         if percent is None:
             return share
-        return f"{share} {percent:.0f} % ({self._percents(figure.clustered or figure.wilson)})"
-
-    def excluded(self, excluded: Iterable[Excluded]) -> Iterator[str]:
-        by_reason: dict[tuple[str, str], list[int]] = {}
-        for one in excluded:
-            stages = by_reason.setdefault((one.run, one.reason), [])
-            if one.stage is not None:
-                stages.append(one.stage)
-        yield ""
-        yield "Left out" if by_reason else "Nothing is left out"
-        for (run, reason), stages in by_reason.items():
-            where = ""
-            if stages:
-                where = f", stage{'s' if len(stages) > 1 else ''} {', '.join(map(str, stages))}"
-            yield f"  {one_line(run)}{where}: {one_line(reason)}"
+        return (
+            f"{share} {percent:.0f} % ({self._words.percents(figure.clustered or figure.wilson)})"
+        )
 
 
-def _policy_lines(policy: StatsPolicy) -> Iterator[str]:
-    left_out = ", ".join(status.value for status in policy.left_out)
-    what = f"leaves out stages with status {left_out}" if left_out else "takes every verdict"
-    outcomes = policy.outcomes
-    words = [
-        f"{name.removesuffix('_ok').replace('_', ' ')} "
-        f"{'ok' if getattr(outcomes, name) else 'not ok'}"
-        for name in outcomes.__slots__
-    ]
-    yield f"Policy {policy.name}: {what}."
-    tests = "count" if policy.count_tests else "do not count"
-    yield f"Outcomes: {', '.join(words)}. Test files {tests} as shared files."
+def excluded_lines(excluded: Iterable[Excluded]) -> Iterator[str]:
+    """What does not count, with reasons; stages of one run with one reason together."""
+    by_reason: dict[tuple[str, str], list[int]] = {}
+    for one in excluded:
+        stages = by_reason.setdefault((one.run, one.reason), [])
+        if one.stage is not None:
+            stages.append(one.stage)
+    yield "Left out" if by_reason else "Nothing is left out"
+    for (run, reason), stages in by_reason.items():
+        where = ""
+        if stages:
+            where = f", stage{'s' if len(stages) > 1 else ''} {', '.join(map(str, stages))}"
+        yield f"  {one_line(run)}{where}: {one_line(reason)}"
 
 
 def _table(rows: Iterable[Row]) -> Iterator[str]:
@@ -304,15 +249,3 @@ def _table(rows: Iterable[Row]) -> Iterator[str]:
 
 def _left_out(count: int) -> str:
     return f"{count} unknown" if count else ""
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _quantity(unit: str, value: float) -> str:
-    if unit == "usd":
-        return cost(value)
-    if unit == "s":
-        return duration(value)
-    return f"{value:.2f}" if unit == "share" else f"{value:g}"

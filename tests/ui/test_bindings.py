@@ -16,6 +16,7 @@ from arcview.ui.screens.file import FileScreen
 from arcview.ui.screens.find import FindScreen
 from arcview.ui.screens.library import LibraryScreen
 from arcview.ui.screens.run import RunScreen
+from arcview.ui.screens.stats import StatsScreen
 from arcview.ui.screens.text import TextScreen
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane, TreePane
 from arcview.ui.widgets.panes import GatePane, ListPane, SelfTestPane
@@ -40,6 +41,7 @@ _SCREENS = {
     Context.CASES: (CasesScreen,),
     Context.SIDES: (SidesScreen,),
     Context.WORK: (WorkScreen,),
+    Context.STATS: (StatsScreen,),
     Context.COVERAGE: (CoverageScreen,),
     Context.COMPARE: (CompareScreen,),
 }

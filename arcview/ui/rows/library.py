@@ -64,6 +64,11 @@ class LibraryRows(RowSource):
         """The runs that the filters leave."""
         return frozenset(row.path for row in self._rows if isinstance(row, LibraryRow))
 
+    @property
+    def shown_names(self) -> frozenset[str]:
+        """Their names."""
+        return frozenset(row.name for row in self._rows if isinstance(row, LibraryRow))
+
     def at(self, index: int) -> LibraryRow | None:
         """The run of a row; null on a heading, and where there is no row."""
         row = self._rows[index] if 0 <= index < len(self._rows) else None

@@ -245,6 +245,15 @@ class LibraryScreen(BaseScreen):
 
         ask_name(self.app, labels, push)
 
+    def action_statistics(self) -> None:
+        """Figures over the runs that are shown."""
+        from arcview.ui.screens.stats import StatsScreen
+
+        shown = self._rows.shown_names
+        self.app.push_screen(
+            StatsScreen(self._root, None if len(shown) == self._rows.count else shown)
+        )
+
     # Order and filter
 
     def action_sort_runs(self) -> None:
