@@ -70,7 +70,10 @@ def test_a_change_of_the_grading_is_seen(tmp_path: Path) -> None:
     folder = write_folder(tmp_path, submission=PATCH)
     logs = tmp_path / "logs" / "run_evaluation" / "r" / "m" / INSTANCE
     report = write(logs / "report.json", {INSTANCE: graded()})
-    assert report in open_run(folder).inputs()
+    inputs = open_run(folder).inputs()
+    assert report in inputs
+    assert folder / f"{INSTANCE}.traj.json" in inputs
+    assert all(path.exists() for path in inputs)
 
 
 def test_a_session_of_another_agent_is_no_such_folder(tmp_path: Path) -> None:

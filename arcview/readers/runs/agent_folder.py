@@ -86,6 +86,10 @@ class _OpenedFolder(AssembledRun):
         """The steps, which are read already."""
         return self._lone.trajectory(refs)
 
+    def inputs(self) -> tuple[Path, ...]:
+        """Every file that was read: paths of the trajectory are not relative to the same folder."""
+        return tuple(dict.fromkeys(self._from.read))
+
     def locate(self, ref: TrajectoryRef, path: str) -> Path:
         """Where a file of the trajectory lies."""
         return self._lone.locate(ref, path)
