@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from arcview.errors import BadInputError
@@ -136,23 +137,32 @@ def _metadata(root: Path, problems: list[Problem]) -> Fields:
 def _record(place: _Place, problems: list[Problem]) -> Fields:
     """What output.jsonl says of the attempt; the last of several records counts."""
     found: Mapping[str, object] = {}
-    try:
-        data = read_bytes(inside(place.root, OUTPUT), OUTPUT)
-    except BadInputError:
-        data = b""
-    for number, line in enumerate(data.split(b"\n"), start=1):
+    with suppress(BadInputError, OSError):
+        file = inside(place.root, OUTPUT)
+        look = file.stat()
+        records, damaged = _records(file, look.st_mtime_ns, look.st_size)
+        found = records.get((place.instance, place.attempt), {})
+        problems += (Problem(f"{OUTPUT}: line {n}", "not JSON; left out") for n in damaged)
+    return Fields(OUTPUT, dict(found), problems)
+
+
+@lru_cache(maxsize=2)
+def _records(
+    file: Path, mtime_ns: int, size_bytes: int
+) -> tuple[Mapping[tuple[str, str], Mapping[str, object]], tuple[int, ...]]:
+    """All of output.jsonl by instance and attempt, and its damaged lines; a listing asks often."""
+    records, damaged = {}, []
+    for number, line in enumerate(read_bytes(file, OUTPUT).split(b"\n"), start=1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
-            problems.append(Problem(f"{OUTPUT}: line {number}", "not JSON; left out"))
+            damaged.append(number)
             continue
-        if not isinstance(record, dict) or record.get("instance_id") != place.instance:
-            continue
-        if str(record.get("n_attempt", 1)) == place.attempt:
-            found = record
-    return Fields(OUTPUT, dict(found), problems)
+        if isinstance(record, dict) and isinstance(record.get("instance_id"), str):
+            records[record["instance_id"], str(record.get("n_attempt", 1))] = record
+    return records, tuple(damaged)
 
 
 def _expected(record: Fields) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from arcview.errors import BadInputError
@@ -37,18 +38,27 @@ def find_prediction(path: Path, instance: str) -> Prediction | None:
     Raises:
         BadInputError: the file cannot be read, or is no predictions file.
     """
-    if path.stat().st_size > _MAX_BYTES:
+    look = path.stat()
+    if look.st_size > _MAX_BYTES:
         raise BadInputError(path.name, "too large for a predictions file")
-    found = None
+    return _by_instance(path, look.st_mtime_ns, look.st_size).get(instance)
+
+
+@lru_cache(maxsize=2)
+def _by_instance(path: Path, mtime_ns: int, size_bytes: int) -> Mapping[str, Prediction]:
+    """All of a file; a batch asks for one instance after the other."""
+    found = {}
     for key, record in _records(read_bytes(path, path.name), path.name):
-        if instance in (key, record.get("instance_id")):
-            patch = next((record[name] for name in _PATCH if name in record), None)
-            model = record.get("model_name_or_path")
-            found = Prediction(
-                patch if isinstance(patch, str) else None,
-                model if isinstance(model, str) and model else None,
-                path.name,
-            )
+        patch = next((record[name] for name in _PATCH if name in record), None)
+        model = record.get("model_name_or_path")
+        prediction = Prediction(
+            patch if isinstance(patch, str) else None,
+            model if isinstance(model, str) and model else None,
+            path.name,
+        )
+        for name in (key, record.get("instance_id")):
+            if isinstance(name, str):
+                found[name] = prediction
     return found
 
 
