@@ -19,13 +19,13 @@ async def test_three_keys_lead_from_the_start_to_the_step_on_the_sample(demo_run
         assert "gate_tests/test_search.py::test_phrase_in_quotes" in opened
         assert "Traceback  15 lines" in opened
         await press(pilot, "enter")
-        assert screen.session.column is Column.DIFF
+        assert screen.session.column == Column.DIFF.value
         assert screen.long is not None
         position = screen.long.diff.position
         assert position is not None
         assert position.new_line is not None
         await press(pilot, "enter")
-        assert screen.session.column is Column.TRAJECTORY
+        assert screen.session.column == Column.TRAJECTORY.value
         assert screen.long.steps.step is not None
         assert screen.long.steps.step.number == 3
         assert "written by stage 2 · step 3" in notice(app)
@@ -80,8 +80,9 @@ async def test_a_file_view_says_who_wrote_each_line_and_leads_to_the_step(demo_r
     screen = run_screen(demo_run)
     async with on_screen(screen) as (app, pilot):
         await press(pilot, "shift+tab", "J", "v")
-        assert isinstance(app.screen, FileScreen)
-        assert app.screen.view.cursor_text == "import sys"
+        file = app.screen
+        assert isinstance(file, FileScreen)
+        assert file.view.cursor_text == "import sys"
         text = await press(pilot, "B")
         line = next(line for line in text.splitlines() if "import sys" in line)
         assert line.startswith("│ 2#3 ")
