@@ -63,8 +63,8 @@ def test_a_run_without_its_problem_file_has_the_stages_that_run_info_names(tmp_p
     opened = open_run(run)
     assert [stage.status for stage in opened.run.stages] == [
         Status.COMPLETED,
-        Status.SKIPPED,
-        Status.SKIPPED,
+        Status.NOT_STARTED,
+        Status.NOT_STARTED,
     ]
     assert opened.run.chain.task_id == "demo"
     assert "problem.yaml" in {problem.where for problem in opened.problems()}

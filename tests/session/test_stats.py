@@ -208,7 +208,7 @@ def test_shared_files_of_a_real_run_equal_a_comparison_of_its_snapshots(
 def test_what_is_left_out_of_the_real_runs_is_listed_with_its_reason(real_corpus: Corpus) -> None:
     excluded = {(e.run, e.stage): e.reason for e in real_corpus.statistics(CLEAN).excluded}
     assert excluded["circuit-eval", 6] == "status agent_error"
-    assert excluded["recli-nothing-built", 2] == "status skipped"
+    assert excluded["recli-nothing-built", 2] == "status not_started"
     assert excluded["mvvault-interrupted", 4] == "status not_started"
     assert "Permission denied" in excluded["file-backup-infra", 1]
     assert excluded["mocked-http-no-evaluation", 1] == "gate unmeasured: no evaluation.json"

@@ -185,7 +185,7 @@ def stage_status(checkpoint: Checkpoint, summary: Fields | None) -> tuple[Status
     """
     if checkpoint.folder is None:
         if checkpoint.run_state == "skipped":
-            return Status.SKIPPED, "the run ended before it"
+            return Status.NOT_STARTED, "the harness skipped it: the run ended before it"
         return Status.NOT_STARTED, None
     if checkpoint.inference is None:
         return _status_without_result(checkpoint, summary)
