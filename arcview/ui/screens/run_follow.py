@@ -111,10 +111,14 @@ class RunFollow:
             return
         failing, rows, screen = self._failure
         if screen is self._screen.app.screen:
+            # Where the screen is to begin may not be shown yet, and its row has another number now.
+            begin = rows.anchor(screen.cursor) if screen.cursor else None
             with screen.view.keeping_place():
                 rows.replace(failure_sections(failing.test, failing.history, found.sections))
+            if begin is not None:
+                screen.cursor = rows.locate(begin)
             lead = rows.first_link(found.sections[0].title) if found.sections else None
-            if lead is not None and screen.view.cursor == 0:
+            if lead is not None and begin is None and screen.view.cursor == 0:
                 screen.cursor = lead  # where the screen begins, if it does not show anything yet
                 screen.view.move_to(lead)
 
