@@ -189,7 +189,8 @@ def derived_id(layout: str, parts: Iterable[str | None], files: Iterable[tuple[s
         parts: Who ran what.
         files: Specifications and results, with names that do not depend on where the run lies.
     """
-    digest = hashlib.sha256("\0".join([layout, *(part or "" for part in parts)]).encode())
+    text = "\0".join([layout, *(part or "" for part in parts)])
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
     for name, path in files:
         with suppress(OSError):
             digest.update(b"\0" + os.fsencode(name) + b"\0" + _telling_bytes(path))
