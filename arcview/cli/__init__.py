@@ -125,6 +125,7 @@ def _open(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("path", metavar="PATH", nargs="?", help="a run, or a folder of runs")
     parser.add_argument("--at", metavar="ADDRESS", help="go there: gate:3/f2p/ID, file:S3/PATH#L10")
+    parser.add_argument("--annotator", metavar="NAME", help="whoever labels")
     add_layout(parser)
     parser.add_argument("--version", action="version", version=f"arcview {__version__}")
     options = parser.parse_args(arguments)
@@ -133,6 +134,10 @@ def _open(arguments: Sequence[str]) -> int:
     path = Path(options.path or "runs")
     if not exists(path):
         raise ArcviewError(f"{path}: no such file or folder")
+    if options.annotator is not None:
+        from arcview.annotations.store import checked_annotator  # only who labels by that name
+
+        checked_annotator(options.annotator)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(f"the screens need a terminal; use `arcview show {path}` instead")
     from arcview.config import load_settings
@@ -144,6 +149,7 @@ def _open(arguments: Sequence[str]) -> int:
         layout=options.layout,
         given=given_in(options),
         at=options.at,
+        annotator=options.annotator,
     )
 
 

@@ -71,9 +71,12 @@ LABEL_COMMANDS: tuple[Command, ...] = (
     command(_C.CASE, _G.LABELS, "undo", "u", "Undo", "Takes one's last change back.", "undo"),
     command(_C.CASE, _G.LABELS, "redo", "U ctrl+r", "Redo", "Does it again."),
     command(
-        _C.CASE, _G.LABELS, "write", "w", "Write",
-        "A note on the case; on evidence, on that; on an origin or effect, the symbol it is in.",
-        "write",
+        _C.CASE, _G.LABELS, "write", "w", "Write a note",
+        "On the piece of evidence under the cursor, else on the case.", "note",
+    ),
+    command(
+        _C.CASE, _G.LABELS, "write_symbol", "W", "Name the symbol",
+        "The function or class that the origin in hand is in, or that the effect comes through.",
     ),
     command(
         _C.CASE, _G.LABELS, "next_role", "r", "Note it as something else",

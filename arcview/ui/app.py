@@ -34,6 +34,7 @@ def run_app(
     layout: str | None = None,
     given: Given | None = None,
     at: str | None = None,
+    annotator: str | None = None,
 ) -> int:
     """Opens the screens on a run or on a folder of runs; returns the exit code.
 
@@ -43,6 +44,7 @@ def run_app(
         layout: Id of the reader to use; recognised by content by default.
         given: What else the user named: a trajectory, the state before the first stage.
         at: An address in the run to go to.
+        annotator: Whoever labels; else the environment, the settings, or they are asked.
 
     Raises:
         ArcviewError: there is no run, or it cannot be read.
@@ -70,6 +72,7 @@ def run_app(
 
         screen = OpeningScreen(str(path), ahead, ready)
     app = ArcviewApp(screen, theme=settings.theme if settings else None)
+    app.annotator = annotator
     gc.freeze()
     gc.enable()
     write_whole_frames()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -188,7 +189,31 @@ async def test_the_form_fits_every_terminal(demo_run: Path, size: tuple[int, int
 
 
 @pytest.mark.usefixtures("ann")
+async def test_all_tests_of_one_cause_are_noted_at_once(scb: Callable[[str], Path]) -> None:
+    screen = run_screen(scb("code-search-refactor-pass"))
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "k", "a")
+        assert "17×" in screen.content.gate.cursor_text
+        (effect,) = reading(screen).effects
+        assert len(effect.tests) == 17
+        await press(pilot, "m")
+        assert "Mechanism on gate 3" in screen_text(app)
+
+
+@pytest.mark.usefixtures("ann")
 async def test_a_replay_shows_nothing_that_can_be_noted(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (app, pilot):
         await press(pilot, "p", "shift+tab", "shift+tab", "shift+tab", "J", "a")
         assert app.screen.__class__ is RunScreen
+
+
+@pytest.mark.usefixtures("ann")
+async def test_help_and_palette_know_the_keys_of_the_form(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        text = await press(pilot, "a", "question_mark")
+        assert "Take a suggestion over" in text
+        await press(pilot, "escape")
+        assert isinstance(app.screen, CaseScreen)
+        await press(pilot, "colon", "=Retract", "enter")
+        assert isinstance(app.screen, CaseScreen)
+        assert "retracted" in screen_text(app)

@@ -122,6 +122,14 @@ class GateRows(RowSource):
         """What a row is."""
         return self._rows[index]
 
+    def members(self, index: int) -> tuple[GateTest, ...]:
+        """The tests that fail for the cause of a row; the test of any other row."""
+        row = self._rows[index]
+        if row.kind is not GateRowKind.SIGNATURE:
+            return () if row.test is None else (row.test,)
+        found = (one for one in self._view.groups if one.signature == row.key[2])
+        return tuple(test for one in found for test in one.tests if test.group == row.key[1])
+
     def first_failing(self) -> int:
         """The row of the first failing test; unfolds what hides all of them; 0 without one."""
         for kind in (GateRowKind.TEST, GateRowKind.SIGNATURE):

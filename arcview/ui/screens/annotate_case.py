@@ -24,7 +24,15 @@ from arcview.ui.bindings import bindings
 from arcview.ui.rows.annotate_codes import CodeRows
 from arcview.ui.rows.annotate_form import Form, FormRows, Item, ItemKind
 from arcview.ui.safe import one_line, pieces
-from arcview.ui.screens.annotate_panes import CodePane, FormPane, WritePrompt, remarks, text_of
+from arcview.ui.screens.annotate_panes import (
+    CodePane,
+    FormPane,
+    WritePrompt,
+    part_name,
+    remarks,
+    standing,
+    symbol_of,
+)
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.hint_bar import HintBar
@@ -68,8 +76,8 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Shows the case; follows what arrives."""
-        self._annotate.changed = self._arrived
-        self._fit_room()
+        self._annotate.changed = self._refresh
+        self.set_class(self.app.size.width < _WIDE, "-narrow")
         self.codes.display = False
         self.form.set_source(self._rows)
         self.form.focus()
@@ -78,16 +86,12 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
 
     def on_unmount(self) -> None:
         """What arrives later is shown when the form is opened again."""
-        if self._annotate.changed == self._arrived:
+        if self._annotate.changed == self._refresh:
             self._annotate.changed = None
 
     def on_resize(self, event: Resize) -> None:
         """In a narrow terminal the form takes all of it."""
-        del event
-        self._fit_room()
-
-    def _fit_room(self) -> None:
-        self.set_class(self.app.size.width < _WIDE, "-narrow")
+        self.set_class(event.size.width < _WIDE, "-narrow")
 
     @property
     def context(self) -> Context:
@@ -102,9 +106,6 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
         part = self._session.part
         if part is not None:
             self._go_to_part(part.kind, part.id)
-
-    def _arrived(self) -> None:
-        self._refresh()
 
     def _refresh(self) -> None:
         session = self._session
@@ -122,25 +123,15 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
         self._show_codes()
 
     def _title(self) -> None:
-        session = self._session
-        own, case = session.reading, session.case
-        unit = self._annotate.unit or "no failing gate"
+        session, work = self._session, self._annotate.work
+        own = session.reading
+        unit = one_line(self._annotate.unit or "no failing gate")
         status = own.status.value if own is not None else "not begun"
         who = one_line(session.annotator or "nobody")
-        set_title(
-            self.form,
-            pieces(("Case ", "bold"), (one_line(unit), "bold"), (f"  {status} · {who}", "")),
-        )
-        said = []
-        if case is not None and not session.hidden:
-            others = [r.annotator for r in case.readings if r.annotator != session.annotator]
-            said += [f"also {', '.join(map(one_line, others))} (= side by side)"] if others else []
-            settled = case.adjudicated
-            said += [f"settled by {one_line(settled.annotator)}"] if settled is not None else []
-        said += ["blind"] if session.blind else []
-        said += [self._annotate.work.progress()] if self._annotate.work is not None else []
-        said.append(one_line(str(session.scheme)))
-        set_remark(self.form, pieces((" · ".join(said), theme.MUTED)))
+        title = pieces(("Case ", "bold"), (unit, "bold"), (f"  {status} · {who}", ""))
+        set_title(self.form, title)
+        said = standing(session, work.progress() if work is not None else None)
+        set_remark(self.form, pieces((said, theme.MUTED)))
 
     def _show_codes(self) -> None:
         field = self._pad.field
@@ -155,7 +146,8 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
         self.codes.set_source(rows)
         self.codes.move_to(rows.row_of(at.code if at is not None else chosen))
         many = " · several; escape ends" if field.kind == "many" else ""
-        set_title(self.codes, pieces((one_line(field.title), "bold"), (many, theme.MUTED)))
+        said = f"{part_name(self._session, field)}{many}"
+        set_title(self.codes, pieces((one_line(field.title), "bold"), (said, theme.MUTED)))
 
     def _close_codes(self) -> None:
         self._pad.close()
@@ -370,14 +362,22 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
     # Writing
 
     def action_write(self) -> None:
-        """Asks for the text that belongs under the cursor."""
-        item = self._item()
-        part = item.form.part if item is not None and item.form is not None else None
-        is_part = item is not None and item.kind is ItemKind.PART
-        evidence = item.evidence.evidence if item is not None and item.evidence else None
-        self._writes, text = text_of(self._session.reading, part if is_part else None, evidence)
+        """A note on the evidence under the cursor, else on the case."""
+        item, own = self._item(), self._session.reading
+        if item is not None and item.evidence is not None:
+            evidence = item.evidence.evidence
+            self._write(f"evidence/{evidence.id}/note", evidence.note)
+        else:
+            self._write("note", own.note if own is not None else "")
+
+    def action_write_symbol(self) -> None:
+        """The symbol of the origin or effect in hand."""
+        self._write(*symbol_of(self._session))
+
+    def _write(self, name: str, text: str) -> None:
+        self._writes = name
         self.query(WritePrompt).remove()
-        prompt = WritePrompt(self._writes, text)
+        prompt = WritePrompt(name, text)
         self.mount(prompt)
         prompt.focus()
 

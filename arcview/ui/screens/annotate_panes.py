@@ -9,11 +9,12 @@ from textual.binding import BindingType
 from textual.events import Key
 from textual.widgets import Input
 
-from arcview.model.annotation import Evidence, Reading
+from arcview.annotations.scheme import Field
 from arcview.session.annotate import AnnotateSession
-from arcview.session.annotate_marks import Part
+from arcview.session.annotate_paths import path_of
 from arcview.session.commands import Context
 from arcview.ui.bindings import widget_bindings
+from arcview.ui.safe import one_line
 from arcview.ui.widgets.row_view import RowView
 
 _ASKS = {"symbol": "symbol of the origin", "via_symbol": "symbol that the effect comes through"}
@@ -48,23 +49,43 @@ class WritePrompt(Input):
         super().__init__(text, placeholder=_ASKS.get(name, "note"), id="write", compact=True)
 
 
-def text_of(own: Reading | None, part: Part | None, evidence: Evidence | None) -> tuple[str, str]:
-    """What `w` writes: the name that `AnnotateSession.write` takes, and what it says now.
+def symbol_of(session: AnnotateSession) -> tuple[str, str]:
+    """The text of the part in hand that names a symbol, for `AnnotateSession.write`, and its value.
 
-    Args:
-        own: One's own reading.
-        part: The heading under the cursor, if any.
-        evidence: The evidence under the cursor, if any.
+    That of the origin, where no effect is in hand.
     """
-    if evidence is not None:
-        return f"evidence/{evidence.id}/note", evidence.note
-    if part is not None and part.kind == "origins":
-        origin = own.origin(part.id) if own is not None else None
-        return "symbol", (origin.symbol if origin is not None else None) or ""
+    own, part = session.reading, session.part
     if part is not None and part.kind == "effects":
         effects = own.effects if own is not None else ()
         return "via_symbol", next((e.via_symbol for e in effects if e.id == part.id), "") or ""
-    return "note", own.note if own is not None else ""
+    origins = own.origins if own is not None else ()
+    wanted = part.id if part is not None else None
+    found = next((o for o in origins if o.id == wanted), origins[0] if origins else None)
+    return "symbol", (found.symbol if found is not None else None) or ""
+
+
+def part_name(session: AnnotateSession, field: Field) -> str:
+    """Which effect or stage a label of a field goes to now: ` on gate 3`, ` in stage 3`."""
+    path = path_of(field, session.reading, session.part)
+    part = path.split("/")[1] if path is not None and "/" in path else ""
+    if field.of == "awareness":
+        return f" in stage {part}" if part else " of no stage: choose one with ]"
+    effects = session.reading.effects if session.reading is not None else ()
+    gate = next((effect.gate for effect in effects if effect.id == part), None)
+    return f" on gate {one_line(gate)}" if gate is not None else ""
+
+
+def standing(session: AnnotateSession, progress: str | None) -> str:
+    """What stands below the form: who else read the case, blind or not, progress, the scheme."""
+    said, case = [], session.case
+    if case is not None and not session.hidden:
+        others = [r.annotator for r in case.readings if r.annotator != session.annotator]
+        said += [f"also {', '.join(map(one_line, others))} (= side by side)"] if others else []
+        settled = case.adjudicated
+        said += [f"settled by {one_line(settled.annotator)}"] if settled is not None else []
+    said += ["blind"] if session.blind else []
+    said += [progress] if progress is not None else []
+    return " · ".join((*said, one_line(str(session.scheme))))
 
 
 def remarks(session: AnnotateSession, *, is_looking: bool) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from arcview.analysis.candidates import Candidate
 from arcview.analysis.frames import Frame, PathMapper, classify_frames
-from arcview.analysis.gate_view import FailingTest
 from arcview.analysis.symptoms import Symptom
 from arcview.model.patch import FileChange
 from arcview.model.results import GateTest
@@ -37,8 +36,18 @@ def steps_where(stop: Stop) -> str:
     return str(stop.stage) if stop.kind is StopKind.CHAIN else gate_where(stop)
 
 
-def under_cursor(screen: RunScreen) -> Address | None:
-    """The place that the focused pane's cursor is on; null where it is on none."""
+def under_cursor(screen: RunScreen) -> tuple[Address, ...]:
+    """The places that the focused pane's cursor is on: several for a cause of many failures."""
+    view, stop = screen.rows_view, screen.session.stop
+    if view is not None and isinstance(view.source, GateRows):
+        tests = view.source.members(view.cursor)
+        if tests:
+            return tuple(test_address(gate_where(stop), test) for test in tests)
+    found = _under_cursor(screen)
+    return () if found is None else (found,)
+
+
+def _under_cursor(screen: RunScreen) -> Address | None:
     stop, view, long = screen.session.stop, screen.rows_view, screen.long
     if view is None:
         return None
@@ -62,8 +71,7 @@ def _gate(rows: GateRows, cursor: int, where: str) -> Address:
     row = rows.at(cursor)
     if row.kind is GateRowKind.LOG:
         return log_address(where, row.key[1])
-    test = row.test or (row.failing.test if row.failing is not None else None)
-    return Address("gate", where) if test is None else test_address(where, test)
+    return Address("gate", where)
 
 
 def log_address(where: str, path: str, line: int | None = None) -> Address:
@@ -162,11 +170,6 @@ def link_address(link: object, stop: Stop, mapper: PathMapper | None) -> Address
         case Symptom():
             return Address("step", steps_where(stop), (link.step,))
     return None
-
-
-def failing_address(failing: FailingTest, stop: Stop) -> Address:
-    """A failing test of the gate at a stop."""
-    return test_address(gate_where(stop), failing.test)
 
 
 def _parts(path: str) -> tuple[str, ...]:

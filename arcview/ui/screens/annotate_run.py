@@ -151,13 +151,24 @@ class RunAnnotate:
             try:
                 put = get()
             except ArcviewError as error:
-                put = partial(self.notice, str(error))
+                put = partial(self._failed, str(error))
             if not get_current_worker().is_cancelled:
                 self.screen.post_message(AnnotationArrived(put))
 
         self.screen.run_worker(
             work, thread=True, exit_on_error=False, group=what, description=f"reading {what}"
         )
+
+    def _failed(self, said: str) -> None:
+        self.notice(said)
+        self._show()
+
+    def refresh(self) -> None:
+        """Reads what others, and other windows, saved since."""
+        try:
+            self.session.refresh()
+        except ArcviewError as error:
+            self.notice(str(error))
 
     def notice(self, text: str) -> None:
         """One line on whatever screen is up."""
@@ -167,17 +178,18 @@ class RunAnnotate:
 
     def mark_under_cursor(self) -> None:
         """Notes what the focused pane's cursor is on."""
-        self.mark(under_cursor(self.screen))
+        self.mark(*under_cursor(self.screen))
 
-    def mark(self, address: Address | None) -> None:
-        """Notes a place: starts a case, or adds to the one in hand."""
-        if address is None:
+    def mark(self, *places: Address | None) -> None:
+        """Notes places: starts a case, or adds to the one in hand."""
+        addresses = [place for place in places if place is not None]
+        if not addresses:
             said = "what a replay shows is nothing recorded: p leaves it"
             replaying = self.screen.session.replaying
             self.notice(said if replaying else "there is nothing here that can be annotated")
             return
-        address, self._begin = ranged(self._begin, address), None
-        self._mark(address, None)
+        addresses[0], self._begin = ranged(self._begin, addresses[0]), None
+        self._mark(tuple(addresses), None)
 
     def begin_range(self, address: Address | None) -> None:
         """One end of a range; the next place that is noted in the same text is the other."""
@@ -189,7 +201,7 @@ class RunAnnotate:
 
     def begin_range_under_cursor(self) -> None:
         """The same at the focused pane's cursor."""
-        self.begin_range(under_cursor(self.screen))
+        self.begin_range(next(iter(under_cursor(self.screen)), None))
 
     def next_role(self) -> None:
         """What was noted last becomes something else to the case."""
@@ -203,14 +215,14 @@ class RunAnnotate:
             self.notice(undone.notice)
             return
         self._role = known + 1
-        self._mark(self._last, roles[self._role % len(roles)])
+        self._mark((self._last,), roles[self._role % len(roles)])
 
     def new_case(self) -> None:
         """The next place that is noted begins another case."""
         self._is_new = True
         self.notice("the next place that is noted begins another case")
 
-    def _mark(self, address: Address, role: Role | None) -> None:
+    def _mark(self, addresses: tuple[Address, ...], role: Role | None) -> None:
         if self._is_busy:
             self.notice("… still noting the last place")
             return
@@ -218,17 +230,20 @@ class RunAnnotate:
 
         def begin() -> None:
             self._is_busy = True
-            self._run("places", partial(self._marking, address, role))
+            self._run("places", partial(self._marking, addresses, role))
 
         self.ready(begin)
 
-    def _marking(self, address: Address, role: Role | None) -> Callable[[], None]:
+    def _marking(self, addresses: tuple[Address, ...], role: Role | None) -> Callable[[], None]:
+        is_new = self._is_new
         try:
             with self._lock:
-                change = self.session.mark(str(address), role, new=self._is_new)
+                for address in addresses:
+                    change = self.session.mark(str(address), role, new=is_new)
+                    is_new = False
         finally:
             self._is_busy = False
-        return partial(self._marked, address, role, change)
+        return partial(self._marked, addresses[-1], role, change)
 
     def _marked(self, address: Address, role: Role | None, change: CaseChange) -> None:
         if change.saved:
@@ -278,6 +293,7 @@ class RunAnnotate:
         """The form of the case in hand, beside the run."""
         from arcview.ui.screens.annotate_case import CaseScreen
 
+        self.refresh()
         self.look_up()
         if isinstance(self.app.screen, CaseScreen):
             self.app.screen.show_case()
@@ -298,13 +314,10 @@ class RunAnnotate:
         """All cases of the run."""
         from arcview.ui.screens.cases import CasesScreen
 
-        self.ready(lambda: self._push(CasesScreen(self)))
+        def push() -> None:
+            self.app.push_screen(CasesScreen(self))
 
-    def _push(self, screen: object) -> None:
-        from arcview.ui.screens.base import BaseScreen
-
-        assert isinstance(screen, BaseScreen)
-        self.app.push_screen(screen)
+        self.ready(push)
 
     def toggle_blind(self) -> None:
         """Hides what others and rules say, or shows it."""
