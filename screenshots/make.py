@@ -28,6 +28,7 @@ class Picture:
 PICTURES = (
     Picture("run", ("3",)),
     Picture("gate", ("3", "z")),
+    Picture("annotate", ("3", "a", "v", "0", "m")),
     Picture("narrow-light", ("3", "t"), size=(100, 40)),
 )
 # Pictures fetch nothing when somebody looks at them; without Fira Code any monospace font will do.
@@ -53,10 +54,15 @@ async def take(picture: Picture) -> None:
 
 
 def main() -> None:
-    """Takes every picture, with a cache of its own."""
+    """Takes every picture, with a cache and labels of its own."""
     os.chdir(ROOT)
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ |= {"ARCVIEW_CACHE": cache, "TEXTUAL_ANIMATIONS": "none"}
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as labels:
+        os.environ |= {
+            "ARCVIEW_CACHE": cache,
+            "ARCVIEW_SIDECAR": labels,
+            "ARCVIEW_ANNOTATOR": "ann",
+            "TEXTUAL_ANIMATIONS": "none",
+        }
         for picture in PICTURES:
             asyncio.run(take(picture))
 

@@ -26,8 +26,9 @@ def empty_app() -> Terminal:
 
 
 def arcview(run: Path, cache: Path) -> Terminal:
-    """The program on a run, with the given cache folder."""
-    return Terminal([ARCVIEW, str(run)], {"ARCVIEW_CACHE": str(cache)})
+    """The program on a run, with the given cache folder, and labels beside that."""
+    labels = {"ARCVIEW_SIDECAR": str(cache.parent / "labels"), "ARCVIEW_ANNOTATOR": "bench"}
+    return Terminal([ARCVIEW, str(run)], {"ARCVIEW_CACHE": str(cache), **labels})
 
 
 def whole_frame(text: str) -> bool:

@@ -15,13 +15,19 @@ _CASES = [
     ("run-narrow", (80, 24), ()),
     ("failure", (100, 36), ("enter",)),
     ("help-of-the-gate", (100, 40), ("?",)),
+    ("case", (100, 40), ("a", "v", "0", "m")),
 ]
 
 
 @pytest.mark.parametrize(("name", "size", "keys"), _CASES, ids=[case[0] for case in _CASES])
 async def test_screen_looks_as_before(
-    demo_run: Path, name: str, size: tuple[int, int], keys: tuple[str, ...]
+    demo_run: Path,
+    name: str,
+    size: tuple[int, int],
+    keys: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("ARCVIEW_ANNOTATOR", "ann")
     async with on_screen(run_screen(demo_run), size) as (_, pilot):
         text = await press(pilot, *keys) + "\n"
     file = _FOLDER / f"{name}.txt"

@@ -44,7 +44,7 @@ class CasesScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Shows the cases as they are on the disk now."""
-        self._annotate.session.refresh()
+        self._annotate.refresh()
         rows = self._fill()
         self.view.move_to(rows.locate(self._annotate.session.case_id))
         self.view.focus()

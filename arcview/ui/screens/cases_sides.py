@@ -44,7 +44,7 @@ class SidesScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Shows what everybody says, at the first difference."""
-        self._annotate.session.refresh()
+        self._annotate.refresh()
         self._fill()
         self.view.move_to(self._rows.next_difference(0) or 1)
         self.view.focus()

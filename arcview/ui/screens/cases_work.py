@@ -32,7 +32,7 @@ from arcview.ui.bindings import bindings
 from arcview.ui.rows.cases import WorkRows
 from arcview.ui.rows.figures import plural
 from arcview.ui.safe import one_line, pieces
-from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.base import BaseScreen, say_on_top
 from arcview.ui.screens.run_content import say
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.hint_bar import HintBar
@@ -222,8 +222,15 @@ class WorkScreen(BaseScreen):
     def on_screen_resume(self) -> None:
         """Shows how far one is now."""
         if self._work is not None:
-            self._work.refresh()
+            self._refresh(None)
             self._fill()
+
+    def _refresh(self, run_id: str | None) -> None:
+        try:
+            if self._work is not None:
+                self._work.refresh(run_id)
+        except ArcviewError as error:
+            say_on_top(self.app, str(error))
 
     # What the form asks and tells (`annotate_run.Work`)
 
@@ -234,8 +241,7 @@ class WorkScreen(BaseScreen):
 
     def done(self, annotate: RunAnnotate) -> None:
         """Something of a run was labelled."""
-        if self._work is not None:
-            self._work.refresh(annotate.screen.opened.run.run_id)
+        self._refresh(annotate.screen.opened.run.run_id)
 
     def go_on(self, annotate: RunAnnotate) -> str:
         """To the next gate that is not done or skipped."""

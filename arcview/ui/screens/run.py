@@ -159,11 +159,13 @@ class RunScreen(RunLinks):
 
     async def take_again(self, opened: OpenRun) -> None:
         """Shows another reading of the run at the same place."""
-        before = self.session
+        before, labels = self.session, self._annotating
         self.workers.cancel_all()
         self.is_stale, self._at = False, None
         self._take(opened)
         self.session.take_place_of(before)
+        if labels is not None:
+            self.annotating().work = labels.work
         await self.recompose()
         self._begin()
         self.content.filter_gate()
