@@ -94,7 +94,8 @@ def readme_commands() -> list[str]:
 def test_a_command_of_the_readme_exists(command: str) -> None:
     words = command.split()[1:]
     # Only the words up to the first path matter: help is printed before anything is opened.
-    sub = [word for word in words[:1] if word.isalpha() and word.islower()]
+    depth = 2 if words[0] == "annotate" else 1
+    sub = [word for word in words[:depth] if word.isalpha() and word.islower()]
     done = subprocess.run(
         [sys.executable, "-m", "arcview", *sub, "--help"], capture_output=True, text=True
     )
