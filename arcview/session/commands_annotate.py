@@ -138,6 +138,16 @@ LABEL_COMMANDS: tuple[Command, ...] = (
         "Hides what others and rules say until one's own reading is final, and back.", "blind",
     ),
     command(
+        _C.CASES, _G.OUT, "export_cases", "E", "Export the cases",
+        "All cases of the run with everybody's readings into a new file: .jsonl for everything, "
+        ".csv, or .md as a report.", "export",
+    ),
+    command(
+        _C.CASES, _G.OUT, "import_cases", "I", "Import cases",
+        "Adds the cases of a .jsonl or .json file of ours, of Who&When, or of plain records.",
+        "import",
+    ),
+    command(
         _C.CASES, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.", "back",
     ),
     # Everybody's readings beside each other

@@ -13,7 +13,6 @@ from arcview.annotations.events import EventKind
 from arcview.annotations.store import Draft
 from arcview.model.annotation import Evidence, Pointer, Reading
 from arcview.session.annotate import AnnotateSession
-from arcview.session.annotate_files import export_text, import_file, labelled_cases
 from arcview.ui.screens.run import RunScreen
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
@@ -69,21 +68,43 @@ async def test_a_case_is_made_extended_settled_exported_and_read_in_again(
         text = await press(pilot, "s")
         assert "settled by bob" in text
 
-    opened = open_run(run)
-    session = AnnotateSession.open(opened, annotator="bob")
-    cases = session.store.cases
-    file = tmp_path / "cases.jsonl"
-    file.write_text(
-        export_text("jsonl", labelled_cases(opened.overview, cases), session.scheme), "utf-8"
-    )
-    other = AnnotateSession.open(opened, annotator="eve", sidecar=tmp_path / "other")
-    import_file(file, opened, other.store, other.scheme)
-    again = {
-        (case.unit, one.annotator): flat(one) for case in other.store.cases for one in case.readings
-    }
+    monkeypatch.chdir(tmp_path)
+    async with on_screen(run_screen(run)) as (app, pilot):
+        await press(pilot, "A", "E", "=cases.jsonl", "enter")
+        assert "1 case written to cases.jsonl" in notice(app)
+        await press(pilot, "E", "=cases.jsonl", "enter")
+        assert "is there already" in notice(app)
+        await press(pilot, "E", "=cases.md", "enter")
+        assert "1 case written to cases.md" in notice(app)
+    cases = AnnotateSession.open(open_run(run), annotator="bob").store.cases
+
+    monkeypatch.setenv("ARCVIEW_SIDECAR", str(tmp_path / "other"))
+    monkeypatch.setenv("ARCVIEW_ANNOTATOR", "eve")
+    async with on_screen(run_screen(run)) as (app, pilot):
+        text = await press(pilot, "A", "I", "=cases.jsonl", "enter")
+        assert "2 readings read in" in notice(app)
+        assert "settled by bob" in text
+    other = AnnotateSession.open(open_run(run), annotator="eve").store.cases
+    again = {(case.unit, one.annotator): flat(one) for case in other for one in case.readings}
     for case in cases:
         for one in case.readings:
             assert again[case.unit, one.annotator] == flat(one)
+
+
+async def test_a_file_is_never_written_into_the_run_nor_what_is_hidden(
+    demo_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARCVIEW_ANNOTATOR", "ann")
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        await press(pilot, "A", "E", f"={demo_run / 'x.csv'}", "enter")
+        assert "lies inside the run" in notice(app)
+        await press(pilot, "E", "=x.pdf", "enter")
+        assert "end the name in .jsonl, .csv or .md" in notice(app)
+        await press(pilot, "B", "E", "=x.csv", "enter")
+        assert "hidden while labelling blind" in notice(app)
+        await press(pilot, "I", "=none.jsonl", "enter")
+        assert "cannot be read" in notice(app)
+    assert not (demo_run / "x.csv").exists()
 
 
 async def test_stale_evidence_stands_beside_the_case(

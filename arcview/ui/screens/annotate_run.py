@@ -71,8 +71,8 @@ class RunAnnotate:
     Attributes:
         work: The work list that the run was opened from, if any.
         changed: Told when something arrived that the form shows.
-        states: Address → whether it is still what it was, as far as it was checked.
-        is_looking: Suggestions are still being looked for.
+        states: Address → whether it is still what it was.
+        is_looking: For suggestions.
     """
 
     def __init__(self, screen: RunScreen) -> None:
@@ -173,6 +173,10 @@ class RunAnnotate:
     def notice(self, text: str) -> None:
         """One line on whatever screen is up."""
         say_on_top(self.app, text)
+
+    def run_on_files(self, get: Callable[[], str], then: Callable[[str], None]) -> None:
+        """Does something with files in a thread, and says in one line what came of it."""
+        self._run("files", lambda: partial(then, get()))
 
     # Noting places
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.events import Key
 from textual.types import CSSPathType
+from textual.widget import Widget
+from textual.widgets import Input
 
 from arcview.session.annotate_rows import case_rows
 from arcview.session.commands import Context
@@ -24,6 +27,14 @@ from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
     from arcview.ui.screens.annotate_run import RunAnnotate
+
+
+class FilePrompt(Input):
+    """The line in which the name of a file is typed."""
+
+    def __init__(self, doing: str, placeholder: str) -> None:
+        super().__init__(placeholder=placeholder, id="write", compact=True)
+        self.doing = doing
 
 
 class CasesScreen(BaseScreen):
@@ -111,6 +122,52 @@ class CasesScreen(BaseScreen):
         """Hides what others and rules say, or shows it."""
         self._annotate.toggle_blind()
         self._fill()
+
+    # Out and in
+
+    def action_export_cases(self) -> None:
+        """Asks for a file to write."""
+        self._ask("export", "export to: name.jsonl, name.csv or name.md")
+
+    def action_import_cases(self) -> None:
+        """Asks for a file to read."""
+        self._ask("import", "import from: name.jsonl or name.json")
+
+    def _ask(self, doing: str, placeholder: str) -> None:
+        self.query(FilePrompt).remove()
+        prompt = FilePrompt(doing, placeholder)
+        self.mount(prompt)
+        prompt.focus()
+
+    @on(Input.Submitted, "#write")
+    def _named(self, event: Input.Submitted) -> None:
+        event.stop()
+        prompt, name = event.input, event.value.strip()
+        assert isinstance(prompt, FilePrompt)
+        self._end_asking(prompt)
+        if not name:
+            return
+        from arcview.ui.screens.cases_files import take_in, take_out
+
+        move = take_out if prompt.doing == "export" else take_in
+        self.notice(f"… {prompt.doing}")
+        self._annotate.run_on_files(lambda: move(self._annotate.session, name), self._moved)
+
+    def _moved(self, said: str) -> None:
+        self._annotate.screen.show_cases()
+        if self.is_current:
+            self._fill()
+        self._annotate.notice(said)
+
+    def _end_asking(self, prompt: Widget) -> None:
+        prompt.remove()
+        self.view.focus()
+
+    def on_key(self, event: Key) -> None:
+        """Escape leaves the prompt."""
+        if event.key == "escape" and isinstance(self.focused, FilePrompt):
+            event.stop()
+            self._end_asking(self.focused)
 
     def action_close(self) -> None:
         """Back to the run."""
