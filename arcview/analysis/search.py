@@ -6,9 +6,11 @@ Pure: places hand out their text when their turn comes; the caller stops by not 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from arcview.analysis.search_words import required_word
 from arcview.errors import ArcviewError, CancelledError
 
 _SLICE = 1 << 20
@@ -58,6 +60,8 @@ class Pattern:
     regex: re.Pattern[str]
     needle: str | None = None
     """For a literal whose case does not matter: the literal in lower case."""
+    word: str | None = None
+    """A word in lower case without which no text matches; null where none is certain."""
 
     def starts(self, text: str) -> Callable[[int], int]:
         """Gives, for a place in the text, where the next match begins; -1 where there is none.
@@ -86,12 +90,14 @@ def compile_pattern(text: str, *, regex: bool = False) -> Pattern:
     is_lower = text == text.lower()
     flags = re.MULTILINE | (re.IGNORECASE if is_lower else re.NOFLAG)
     try:
-        compiled = re.compile(text if regex else re.escape(text), flags)
+        # The engine warns of expressions that may one day mean something else: no news to a person.
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):
+            compiled = re.compile(text if regex else re.escape(text), flags)
     except (re.error, OverflowError, RecursionError) as error:
         reason = getattr(error, "msg", None) or str(error)
         raise PatternError(f"not a regular expression: {text!r}: {reason}") from None
     is_plain = is_lower and not regex and text.isascii()
-    return Pattern(compiled, text if is_plain else None)
+    return Pattern(compiled, text if is_plain else None, required_word(text, regex=regex))
 
 
 def search(

@@ -6,6 +6,7 @@ screen; a caller stops by cancelling or by not asking on.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -55,7 +56,7 @@ class RunSearch:
         self.hits: Counter[str] = Counter()
         """Matching lines by kind of place, so far."""
         self.searched: Counter[str] = Counter()
-        """Places by kind, so far."""
+        """Places by kind, so far; the steps of a stage are one where their bytes lack a word."""
         self.left_out: list[str] = []
         """What was not searched, and why."""
 
@@ -148,6 +149,10 @@ class RunSearch:
 
     def _steps(self, stage: int, state: str | None, where: str, name: str) -> Iterator[Place]:
         if "step" not in self._kinds or not self._opened.trajectory_refs(stage, state):
+            return
+        word = self._pattern.word
+        if word is not None and self._opened.steps_lack(stage, state, word):
+            self.searched["step"] += 1
             return
         try:
             trajectory = self._opened.trajectory(stage, state)
@@ -256,6 +261,12 @@ def _arguments(call: ToolCall) -> str:
     if call.raw_arguments is not None:
         return call.raw_arguments
     return "\n".join(
-        f"{name}: {value}" if len(call.arguments) > 1 else str(value)
+        f"{name}: {_shown(value)}" if len(call.arguments) > 1 else _shown(value)
         for name, value in call.arguments.items()
     )
+
+
+def _shown(value: object) -> str:
+    """A value as the cache writes it, so that a word which its bytes lack is not in it either."""
+    is_text = isinstance(value, str)
+    return str(value) if is_text else json.dumps(value, ensure_ascii=False, default=dict)

@@ -39,7 +39,6 @@ from arcview.session.view_cache import ViewCache
 from arcview.states.cache import RunCache
 
 if TYPE_CHECKING:
-    from arcview.model.patch import FileChange
     from arcview.readers.registry import Given, OpenedRun
     from arcview.session.change_summary import ChangeSummary
     from arcview.states.store import StateStore
@@ -195,7 +194,7 @@ class OpenRun:
             stage: 1-based.
             state: The between-state; by default the stage's own trajectory.
         """
-        name = f"steps-{stage}" if state is None else f"steps-{state}"
+        name = _steps_name(stage, state)
         found = self._trajectories.get(name)
         if found is None:
             found = self.load_view(name, Trajectory)
@@ -208,6 +207,11 @@ class OpenRun:
                 self._trajectories.pop(next(iter(self._trajectories)), None)
             self._trajectories[name] = found
         return found
+
+    def steps_lack(self, stage: int, state: str | None, word: str) -> bool:
+        """Whether kept steps certainly hold a word nowhere, as `ViewCache.lacks`; cheap."""
+        name = _steps_name(stage, state)
+        return self._views.lacks(name, Trajectory, self._skeleton.stamp, word)
 
     def trajectory_refs(self, stage: int, state: str | None = None) -> tuple[TrajectoryRef, ...]:
         """Where the steps of a stage or pass lie; empty where none are recorded."""
@@ -300,18 +304,6 @@ class OpenRun:
         except ArcviewError as error:
             return ChangeSummary(unchanged=said, missing=str(error))
 
-    def test_files(self, stage: int) -> tuple[FileChange, ...]:
-        """The test files that a stage added, changed or removed; as `change`, may ingest."""
-        from arcview.model.patch import PathClass
-
-        found = self.run.stage(stage)
-        if found is None or found.base is None or found.end is None:
-            return ()
-        if self.change(stage).missing is not None:
-            return ()
-        changes = self.store.changes(found.base, found.end)
-        return tuple(change for change in changes if change.path_class is PathClass.TEST)
-
     def all_problems(self) -> tuple[Problem, ...]:
         """`problems`, and what the ingest of the states found where there was one."""
         found = self._store.problems() if self._store is not None else ()
@@ -398,3 +390,7 @@ class OpenRun:
         with suppress(ArcviewError):
             self._cache.prepare()
             self._views.save(name, type_, self._skeleton.stamp, value)
+
+
+def _steps_name(stage: int, state: str | None) -> str:
+    return f"steps-{stage}" if state is None else f"steps-{state}"

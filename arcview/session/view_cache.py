@@ -21,6 +21,10 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 
 T = TypeVar("T")
 
+_CHUNK = 1 << 20
+_FOLDED = re.compile(rb"\\u(?:013[01]|017f|212a)")
+"""Letters, as JSON writes them, that count as i, s or k where case does not matter."""
+
 Convert = Callable[[Any], Any] | None
 """From a value to what JSON holds, or back; null where both are the same."""
 
@@ -236,6 +240,35 @@ class ViewCache:
             self._folder.mkdir(parents=True, exist_ok=True)
             part.write_text(json.dumps(data, separators=(",", ":")), encoding="ascii")
             part.replace(target)
+
+    def lacks(self, name: str, type_: type[T], stamp: str, word: str) -> bool:
+        """Whether a view is kept and certainly holds a word nowhere, whatever its case.
+
+        Looks at the bytes alone, which takes a tenth of the time that decoding them does.
+
+        Args:
+            name: What is kept.
+            type_: Its type.
+            stamp: What it was computed from.
+            word: ASCII letters, digits and underscores, in lower case: JSON escapes none of them.
+        """
+        head = {"format": self._format(codec_for(cast("Hashable", type_))), "stamp": stamp}
+        begins = json.dumps(head, separators=(",", ":"))[:-1].encode("ascii")
+        wanted = word.encode("ascii")
+        overlap = max(len(wanted), len("\\u0130")) - 1
+        try:
+            with self._file(name).open("rb") as file:
+                if file.read(len(begins)) != begins:
+                    return False
+                tail = b""
+                while chunk := file.read(_CHUNK):
+                    lowered = tail + chunk.lower()
+                    if wanted in lowered or _FOLDED.search(lowered):
+                        return False
+                    tail = lowered[-overlap:]
+        except OSError:
+            return False
+        return True
 
     def _file(self, name: str) -> Path:
         safe = re.sub(

@@ -24,6 +24,7 @@ FIRST_HITS_S, STALL_S = 0.2, 0.1
 SEARCHES = {
     "in every stage": ("needle", False),
     "once, in the last stage": ("haystack", False),
+    "the same by expression": (r"one\s+hays[a-z]+", True),
     "case matters": ("Needle", False),
     "regular expression": (r"need[a-z]+ in \w+", True),
     "nowhere": ("not there at all", False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,6 +202,22 @@ def test_what_the_command_answers(
     assert cli.main(["find", str(demo_run), *arguments]) == code
     printed = capsys.readouterr()
     assert said in printed.out + printed.err
+
+
+@pytest.mark.parametrize(
+    "text", ["the whole suite", "cut_short", "command: python", "none", "true"]
+)
+def test_steps_that_are_passed_over_hold_no_hit(text: str, demo_run: Path) -> None:
+    run = opened(demo_run)
+    run.complete_overview()
+    kept = opened(demo_run)
+    pattern = compile_pattern(text)
+    careful = RunSearch(kept, replace(pattern, word=None), kinds=("step",))
+    quick = RunSearch(kept, pattern, kinds=("step",))
+
+    assert [hit.address for hit in quick.run()] == [hit.address for hit in careful.run()]
+    assert quick.hits == careful.hits
+    assert (quick.searched["step"] > 0) == (careful.searched["step"] > 0)
 
 
 def test_a_long_hostile_line_is_cut_clean_and_masked(tmp_path: Path, capsys: Capture) -> None:

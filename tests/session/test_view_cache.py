@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from arcview.analysis.gate_view import GateView
 from arcview.analysis.overview import Overview
+from arcview.analysis.search_words import required_word
 from arcview.model.patch import FilePatch
 from arcview.model.run import Run
 from arcview.model.states import (
@@ -21,7 +22,8 @@ from arcview.model.states import (
     State,
     StateKind,
 )
-from arcview.model.trajectory import ToolCall, Trajectory
+from arcview.model.trajectory import ToolCall, ToolKind, Trajectory
+from arcview.session import view_cache
 from arcview.session.view_cache import ViewCache, codec_for
 
 json_values = st.recursive(
@@ -160,3 +162,44 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     views = ViewCache(tmp_path / "views", "1")
     views.save("v", Plain, "s", Plain("x"))
     assert views.load("v", Plain, "s") is None
+
+
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(st.characters(), max_size=40), st.text("aiksx_07é\n", min_size=3, max_size=6))
+def test_a_kept_view_lacks_no_word_that_its_text_holds(
+    tmp_path: Path, before: str, word: str
+) -> None:
+    cache = ViewCache(tmp_path / "views", "1")
+    text = f"{before}{word.upper()}"
+    cache.save("steps-1", ToolCall, "stamp", ToolCall("k", "Bash", ToolKind.SHELL, {"c": [text]}))
+    certain = required_word(word)
+
+    assert certain is None or not cache.lacks("steps-1", ToolCall, "stamp", certain)
+
+
+def test_a_letter_that_folds_to_another_is_found_too(tmp_path: Path) -> None:
+    cache = ViewCache(tmp_path / "views", "1")
+    cache.save("steps-1", str, "stamp", "Kelvin's \u212a")
+
+    assert not cache.lacks("steps-1", str, "stamp", "kkk")
+
+
+@pytest.mark.parametrize(("name", "stamp"), [("steps-2", "stamp"), ("steps-1", "before")])
+def test_what_is_not_kept_may_hold_any_word(tmp_path: Path, name: str, stamp: str) -> None:
+    cache = ViewCache(tmp_path / "views", "1")
+    cache.save("steps-1", str, "stamp", "text")
+
+    assert not cache.lacks(name, str, stamp, "other")
+
+
+def test_a_word_across_two_pieces_of_a_file_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view_cache, "_CHUNK", 5)
+    cache = ViewCache(tmp_path / "views", "1")
+    cache.save("steps-1", str, "stamp", "some text with a needle in it")
+
+    assert not cache.lacks("steps-1", str, "stamp", "needle")
+    assert cache.lacks("steps-1", str, "stamp", "needles")
