@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import io
+import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from arcview.readers.trajectories.records import Lines, each_record, parse_lines, seconds_between
+from arcview.readers.trajectories.records import (
+    Lines,
+    each_record,
+    loaded,
+    parse_lines,
+    seconds_between,
+)
 
 
 def test_damage_is_named_by_line_and_bytes() -> None:
@@ -47,6 +56,41 @@ def test_what_python_cannot_parse_costs_its_line(data: bytes) -> None:
     lines = parse_lines(data + b'{"a": 1}\n', "log")
     assert lines.records == [(2, {"a": 1})]
     assert len(lines.problems) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 123456789012345678901234567890}',
+        '{"a": -9223372036854775809, "a": 18446744073709551616}',
+        '{"a": 1e400, "b": [NaN, -Infinity]}',
+        '{"a": 9007199254740993.0, "b": 4.9e-324, "c": -0.0, "d": 1E5}',
+        r'{"a": "\ud800", "\udfff": "\ud83d\ude00"}',
+        '{"a": "\x7f", "b": "\\u0000"}',
+        "[" * 800 + "]" * 800,
+    ],
+)
+def test_odd_values_are_read_as_the_standard_library_reads_them(text: str) -> None:
+    expected = json.loads(text, parse_constant=str)
+    lines = parse_lines(text.encode() + b"\n", "log")
+    assert repr(lines.records) == repr([(1, expected)])
+    assert repr(loaded(text.encode())) == repr(expected)
+    assert lines.problems == []
+
+
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(_values, st.booleans())
+def test_any_value_is_read_as_the_standard_library_reads_it(value: object, ascii_: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_)
+    lines = parse_lines(text.encode("utf-8", "surrogatepass") + b"\n", "log")
+    read = [found for _, found in lines.records]
+    expected = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    assert repr(read) == repr([json.loads(expected, parse_constant=str)])
 
 
 def test_times_of_unlike_clocks_are_not_compared() -> None:

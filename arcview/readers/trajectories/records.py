@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import msgspec
+
 from arcview.model.problem import Problem
 
 Record = Mapping[str, object]
@@ -19,7 +21,11 @@ _BOM = b"\xef\xbb\xbf"
 # Made once: that halves the time of a short line. `parse_constant` sees NaN and Infinity, which no
 # other JSON reader would accept back.
 _DECODER = json.JSONDecoder(parse_constant=str)
-
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+# Two to four times as fast. What it refuses is damaged or odd (NaN, lone surrogates, bytes that are
+# not UTF-8) and goes the slower way; what it takes, it reads as the standard library does.
+_decode = msgspec.json.Decoder().decode
+_REFUSED = (msgspec.DecodeError, RecursionError)
 
 _MOST_NAMED = 100
 """How many damaged lines of a file are named one by one."""
@@ -83,7 +89,12 @@ def each_record(
         is_torn = not line.endswith(b"\n")
         if number == 1:
             line = line.removeprefix(_BOM)
-        yield from _parse_line(line, number, is_torn=is_torn, lines=lines)
+        try:
+            value = _decode(line)
+        except _REFUSED:
+            yield from _parse_line(line, number, is_torn=is_torn, lines=lines)
+        else:
+            yield number, value
 
 
 def _parse_line(
@@ -114,9 +125,12 @@ def _parse_line(
 def loaded(data: bytes) -> object:
     """The value of a JSON text; null when it is none."""
     try:
-        value: object = _DECODER.decode(data.decode("utf-8", "replace"))
-    except (RecursionError, ValueError):
-        return None
+        value: object = _decode(data)
+    except _REFUSED:
+        try:
+            value = _DECODER.decode(data.decode("utf-8", "replace"))
+        except (RecursionError, ValueError):
+            return None
     return value
 
 
@@ -139,7 +153,7 @@ def count_or_none(value: object) -> int | None:
 def as_json(value: object) -> str:
     """A value as JSON, for what has no better form."""
     try:
-        return json.dumps(value, ensure_ascii=False, default=str)
+        return _ENCODER.encode(value)
     except (ValueError, RecursionError):
         return repr(type(value))
 
