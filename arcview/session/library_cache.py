@@ -1,7 +1,8 @@
 """Keeps the rows of a list of runs, so that it is there at once when it is opened again.
 
-A row counts as long as no file or folder of its run that lies near its top has changed; the tasks
-beside the runs are not watched, which is why looking again reads everything anew.
+A row counts as long as no file or folder of its run that lies near its top has changed, and
+neither has the chain.json that it points to. Tasks beside the runs of other layouts are not
+watched, which is why looking again reads everything anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from arcview.analysis.overview import Overview
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.errors import ArcviewError
+from arcview.files import is_file
 from arcview.session.library import LibraryRow, run_folders, summarise
 from arcview.session.skeleton import cache_of
 
@@ -102,4 +104,19 @@ def _look(run: Path) -> int | None:
                     folders.append((entry.path, depth + 1))
         if len(found) > _MAX_ENTRIES:
             return None
+    found += _look_beside(run)
     return zlib.crc32("\n".join(sorted(found)).encode("utf-8", "surrogateescape"))
+
+
+def _look_beside(run: Path) -> Iterator[str]:
+    """Size and time of the chain.json that a run points to, and of its folder."""
+    if not is_file(run / "run.json"):
+        return
+    from arcview.readers.runs.native_folder import pointed_chain
+
+    chain = pointed_chain(run)
+    for path in (chain, chain / "chain.json") if chain is not None else ():
+        with suppress(OSError, ValueError):
+            seen = path.stat()
+            size = seen.st_size if path is not chain else 0
+            yield f"{path}\0{size}\0{seen.st_mtime_ns}"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -80,3 +81,25 @@ def test_nothing_is_written_into_the_runs(runs: Path) -> None:
     before = sorted(runs.rglob("*"))
     list(scan_kept(runs))
     assert sorted(runs.rglob("*")) == before
+
+
+def test_a_changed_chain_beside_the_runs_is_seen(runs: Path, read: list[str]) -> None:
+    list(scan_kept(runs))
+    read.clear()
+    chain = runs.parent / "chains" / "notes-cli" / "chain.json"
+    fields = json.loads(chain.read_text())
+    fields["task_id"] = "renamed"
+    chain.write_text(json.dumps(fields))
+    list(scan_kept(runs))
+
+    assert read == ["demo/one", "demo/two"]
+
+
+def test_a_chain_that_comes_later_is_seen(runs: Path, read: list[str]) -> None:
+    chain = runs.parent / "chains" / "notes-cli" / "chain.json"
+    moved = chain.rename(chain.with_name("away"))
+    before = {row.name: row for row in scan_kept(runs)}
+    moved.rename(chain)
+    after = {row.name: row for row in scan_kept(runs)}
+
+    assert before["demo/one"] != after["demo/one"]

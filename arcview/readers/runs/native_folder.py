@@ -148,6 +148,20 @@ class Folder:
         return self._stages
 
 
+def pointed_chain(run: Path) -> Path | None:
+    """The chain folder that a run's run.json points to, whether or not anything is there.
+
+    Null where it points to none: what lies in the run itself is seen with the run.
+    """
+    try:
+        pointer = Fields.json_file(run / "run.json", "run.json", []).text("chain")
+    except BadInputError:
+        return None
+    if pointer is None or not _can_be_a_path(pointer) or PurePosixPath(pointer).is_absolute():
+        return None
+    return run / pointer
+
+
 def chain_folder(run: Folder, fields: Fields) -> Folder | None:
     """The chain folder that run.json names, or `chain/`; null where there is no chain.json in it.
 
