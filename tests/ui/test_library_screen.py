@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from arcview.session.library import LibraryRow, summarise
+from arcview.session.plain_text import list_lines
+from arcview.session.plain_text_parts import Glyphs
 from arcview.ui.rows.library import LibraryRows
 from arcview.ui.screens.library import LibraryScreen
 from arcview.ui.screens.run import RunScreen
@@ -133,3 +135,12 @@ def test_a_hostile_name_is_one_clean_row() -> None:
     line = rows.row(0).plain
     assert "evil␛[2J[/red]␊x" in line
     assert line.isprintable()
+
+
+def test_a_stage_that_was_not_started_has_the_dash_of_the_printed_list(demo_run: Path) -> None:
+    row = summarise(demo_run.with_name("notes-cli-2"), demo_run.parent)
+    rows = LibraryRows()
+    rows.add([row])
+
+    assert "✓??–" in rows.row(0).plain
+    assert "✓??–" in "\n".join(list_lines([row], Glyphs()))

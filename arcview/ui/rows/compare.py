@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from arcview.analysis.compare import Divergence, GateComparison, TestDifference
-from arcview.analysis.overview import GateCell, Overview, StageRow
+from arcview.analysis.overview import NEVER_RAN, GateCell, Overview, StageRow
 from arcview.model.results import Outcome, Verdict
 from arcview.session.change_summary import ChangeSummary
 from arcview.session.compare import RunComparison
@@ -158,6 +158,8 @@ def _side(
     measured = verdict is not Verdict.UNMEASURED
     said = " ".join(counts) if measured and counts else "unmeasured" if not measured else ""
     parts = [(f"  {VERDICT_GLYPH[verdict]} ", VERDICT_STYLE[verdict]), (f"{said:<14}", "")]
+    if row is not None and row.status in NEVER_RAN and not measured:
+        parts = [("  – ", theme.FAINT), (f"{row.status.value.replace('_', ' '):<14}", theme.MUTED)]
     if row is not None and row.debt:
         parts.append((f" ▲{row.debt}", theme.WARN))
     if width >= 34 and change is not None and change.added is not None:

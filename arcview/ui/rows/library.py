@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textual.content import Content
 
-from arcview.analysis.overview import Overview
+from arcview.analysis.overview import NEVER_RAN, Overview, StageRow
 from arcview.model.results import Verdict
 from arcview.session.library import LibraryRow
 from arcview.session.library_query import GroupKey, Query, SortKey, group_of, in_order
@@ -203,14 +203,20 @@ def _heading(group: GroupHeading) -> Content:
 
 
 def strip(overview: Overview, width: int) -> Content:
-    """One sign a stage: `✓✓✗✗?`."""
-    verdicts = [row.judgement.verdict for row in overview.stages]
-    shown = verdicts if len(verdicts) <= width else verdicts[: width - 1]
-    parts = [(VERDICT_GLYPH[verdict], VERDICT_STYLE[verdict]) for verdict in shown]
-    if len(shown) < len(verdicts):
+    """One sign a stage: `✓✓✗?–`; a stage that was not started has a dash."""
+    signs = [_sign(row) for row in overview.stages]
+    parts = signs if len(signs) <= width else signs[: width - 1]
+    if len(parts) < len(signs):
         parts.append(("…", theme.MUTED))
     parts.append((" " * (width - len(parts)), ""))
     return Content.assemble(*parts)
+
+
+def _sign(row: StageRow) -> tuple[str, str]:
+    verdict = row.judgement.verdict
+    if row.status in NEVER_RAN and verdict is Verdict.UNMEASURED:
+        return "–", theme.FAINT
+    return VERDICT_GLYPH[verdict], VERDICT_STYLE[verdict]
 
 
 def _chain(overview: Overview) -> Content:
