@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -82,6 +82,7 @@ class GitOutput:
 
     stdout: bytes
     stderr: str
+    code: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +120,24 @@ class Git:
         stdin: bytes | None = None,
         index: Path | None = None,
         cancelled: Callable[[], bool] | None = None,
+        fine: Collection[int] = (0,),
     ) -> GitOutput:
-        """As `run`, with what git wrote to its standard error (warnings) beside it."""
+        """As `run`, with what git wrote to its standard error (warnings) beside it.
+
+        Args:
+            args: As for `run`, like the rest.
+            stdin: As for `run`.
+            index: As for `run`.
+            cancelled: As for `run`.
+            fine: Exit codes that are answers and no errors.
+        """
         config = [part for name, value in _CONFIG.items() for part in ("-c", f"{name}={value}")]
         command = [_program(), f"--git-dir={self.git_dir}", *_GLOBAL_FLAGS, *config, *args]
         extra = {} if index is None else {"GIT_INDEX_FILE": str(index)}
         code, stdout, stderr = _call(command, self.git_dir, stdin, extra, cancelled)
-        if code != 0:
+        if code not in fine:
             raise GitError(f"git {args[0]} failed: {_first_line(stderr) or f'exit code {code}'}")
-        return GitOutput(stdout, stderr.decode("utf-8", "replace"))
+        return GitOutput(stdout, stderr.decode("utf-8", "replace"), code)
 
 
 def _call(

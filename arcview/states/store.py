@@ -112,7 +112,7 @@ class StateStore:
         """
         from arcview.states.ingest import Builder  # 3 ms that a run in the cache does not need
 
-        self._hold()
+        self.hold()
         try:
             with self._cache.ingesting(cancelled):
                 looks = survey(self._run, cancelled)
@@ -258,7 +258,7 @@ class StateStore:
         """
         from arcview.states.blobs import read_blobs
 
-        self._hold()
+        self.hold()
         return read_blobs(self._git, blobs)
 
     def blame(
@@ -298,7 +298,7 @@ class StateStore:
             return ()
         from arcview.states.blame import blame_steps
 
-        self._hold()
+        self.hold()
         keys = {step.commit: step.key for step in record.steps if step.commit is not None}
         return blame_steps(self._git, tip, path, keys, cancelled)
 
@@ -331,7 +331,7 @@ class StateStore:
         if self._line is None or self._line[0] != tip:
             from arcview.states.line import read_line
 
-            self._hold()
+            self.hold()
             self._line = (tip, read_line(self._git, tip, commits))
         return self._line[1]
 
@@ -339,7 +339,7 @@ class StateStore:
         tree = self.tree(state_id)
         if tree is None:
             raise ArcviewError(f"state {state_id} is missing: {self.missing(state_id)}")
-        self._hold()
+        self.hold()
         return tree
 
     def _compare(self, old: str, new: str, cancelled: Callable[[], bool] | None) -> Changes:
@@ -387,11 +387,11 @@ class StateStore:
         return FilePatch(change, patch.hunks)
 
     def _list(self, tree: str, args: list[str]) -> tuple[TreeEntry, ...]:
-        self._hold()
+        self.hold()
         listed = self._git.run(["ls-tree", "-z", "--long", "--full-tree", tree, *args])
         return tuple(parse_entry(record) for record in listed.split(b"\0") if record)
 
-    def _hold(self) -> None:
+    def hold(self) -> None:
         """Keeps the cached run from being evicted for as long as this object lives."""
         with self._lock:
             if not self._held:
