@@ -1,17 +1,15 @@
-"""Failures that look like the machine's and not the agent's.
+"""Failures that look like the machine's and not the agent's: known wordings of broken machinery.
 
-Known wordings of broken machinery in one gate, and one cause shared by many agents over many runs.
-Suspects only: the same wrong choice can be shared too, and a retried error may have done no harm.
-Pure text.
+Suspects only: a retried error may have done no harm. What many runs share stands in
+`shared_failures`. Pure text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arcview.analysis.signatures import signature
 from arcview.analysis.suggestions import Span, Suggestion, inputs_hash
 from arcview.model.results import GateTest
 
@@ -98,74 +96,6 @@ def suggest_infrastructure(
                 "validity", "V3", f"V3 {title}", reason, RULE, VERSION,
                 inputs_hash(title, [span.address for span in spans]), spans=tuple(spans[:5]),
             )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class GateSignatures:
-    """What the failing tests of one gate of one run died of."""
-
-    run: str
-    agent: str | None
-    task: str
-    gate: str
-    signatures: tuple[str, ...]
-    """One for each failing test."""
-
-
-@dataclass(frozen=True, slots=True)
-class SharedSignature:
-    """A cause that too many share for it to be each agent's own fault."""
-
-    signature: str
-    agents: tuple[str, ...]
-    gates: int
-    """Gate runs it occurs in."""
-    failures: int
-    reason: str
-
-
-_MANY_AGENTS = 3
-
-
-def shared_signatures(gates: Iterable[GateSignatures]) -> tuple[SharedSignature, ...]:
-    """Signatures of at least three agents, or of 80 % of the failures of one gate of a task.
-
-    One failing test is no share. A wrong choice that agents share looks the same: look whether the
-    behaviour is specified before calling it infrastructure.
-    """
-    gates = list(gates)
-    by_signature: dict[str, list[GateSignatures]] = {}
-    for gate in gates:
-        for one in dict.fromkeys(gate.signatures):
-            by_signature.setdefault(one, []).append(gate)
-    found: list[SharedSignature] = []
-    for one, where in by_signature.items():
-        agents = tuple(sorted({gate.agent for gate in where if gate.agent is not None}))
-        failures = sum(gate.signatures.count(one) for gate in where)
-        reason = _why_shared(one, agents, gates)
-        if reason is not None:
-            found.append(SharedSignature(one, agents, len(where), failures, reason))
-    return tuple(sorted(found, key=lambda shared: -shared.failures))
-
-
-def _why_shared(one: str, agents: Sequence[str], gates: Sequence[GateSignatures]) -> str | None:
-    if len(agents) >= _MANY_AGENTS:
-        return f"{len(agents)} agents have it"
-    of_gate: dict[tuple[str, str], list[str]] = {}
-    runs: dict[tuple[str, str], set[str]] = {}
-    for gate in gates:
-        of_gate.setdefault((gate.task, gate.gate), []).extend(gate.signatures)
-        runs.setdefault((gate.task, gate.gate), set()).add(gate.run)
-    for (task, name), signatures in of_gate.items():
-        count = signatures.count(one)
-        if len(runs[task, name]) > 1 and count > 1 and count >= _SHARE * len(signatures):
-            return f"{count} of {len(signatures)} failures of gate {name} of {task} have it"
-    return None
-
-
-def signatures_of(tests: Iterable[GateTest]) -> tuple[str, ...]:
-    """What each failing test died of."""
-    return tuple(signature(test) for test in tests)
 
 
 def _line_span(address: str, text: str, start: int, end: int) -> Span:

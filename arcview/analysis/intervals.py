@@ -94,7 +94,8 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     place = share * (len(ordered) - 1)
     below = int(place)
     low, high = ordered[below], ordered[min(below + 1, len(ordered) - 1)]
-    return low if low == high else low + (place - below) * (high - low)
+    # What lies on a value is that value: 0 · ∞ is no number.
+    return low if low == high or place == below else low + (place - below) * (high - low)
 
 
 def median_interval(

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from arcview.analysis.clues import ClueKind, clues_of
-from arcview.analysis.self_tests import SelfTest, is_test_path, touches_earlier
+from arcview.analysis.self_tests import (
+    SelfTest,
+    SelfTestKind,
+    is_test_path,
+    runs_file,
+    touches_earlier,
+)
 from arcview.analysis.step_edits import Resolve, edits_of_call
 from arcview.model.results import GateTest
 from arcview.model.trajectory import Role, Step, StepKind, Trajectory
@@ -136,6 +142,44 @@ def revisits_earlier(
     if any(of_tests):
         return True
     return None if None in of_tests else False
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierFiles:
+    """Test files of earlier stages that were there when a stage began."""
+
+    files: int
+    run: int
+    """Those that the stage ran again."""
+    unknown: int
+    """Those of which it is not known: some suite did not say what it ran."""
+
+
+def earlier_files(
+    self_tests: Iterable[SelfTest], introduced: Mapping[str, int], changed: Collection[str]
+) -> EarlierFiles:
+    """How many test files of earlier stages a stage ran again.
+
+    Args:
+        self_tests: The executions of the stage; an ad-hoc program runs no test file but itself.
+        introduced: The test files of its base state, with the stage that introduced them; those
+            of the start state are nobody's.
+        changed: Files that the stage created or changed.
+    """
+    suites = [test for test in self_tests if test.is_test]
+    answers = [
+        [_ran(test, path, changed) for test in suites]
+        for path, stage in introduced.items()
+        if stage
+    ]
+    run = sum(True in found for found in answers)
+    unknown = sum(None in found and True not in found for found in answers)
+    return EarlierFiles(len(answers), run, unknown)
+
+
+def _ran(test: SelfTest, path: str, changed: Collection[str]) -> bool | None:
+    found = runs_file(test, path, changed)
+    return bool(found) if test.kind is SelfTestKind.ASSERTION else found
 
 
 class Exercises:

@@ -113,8 +113,9 @@ def touches_earlier(
 
     True when the output or the command line names a test file that was there when the stage began
     (for a single test of a file that this stage changed it cannot be told). False when nothing was
-    there, or every file that it names is new. Null for everything else: a whole suite that names no
-    test, and probes and inline programs, which run whatever the program does.
+    there, or when all that ran is named and new. Null for everything else: a whole suite that names
+    no test or its failing tests alone, and probes and inline programs, which run whatever the
+    program does.
 
     Args:
         self_test: The execution.
@@ -126,15 +127,42 @@ def touches_earlier(
     earlier = [path for path in base_files if is_test_path(path)]
     if self_test.kind is SelfTestKind.PROBE or (not earlier and not self_test.targets):
         return None
-    names = [test.id for test in self_test.tests] or list(self_test.targets)
+    names = [*(test.id for test in self_test.tests), *self_test.targets]
     answers = [_is_earlier(name, earlier, changed_files) for name in names]
     if True in answers:
         return True
-    return False if answers and all(answer is False for answer in answers) else None
+    if not names_all_that_ran(self_test) or None in answers:
+        return None
+    return False
+
+
+def names_all_that_ran(self_test: SelfTest) -> bool:
+    """Whether the command line names files, or the output every test: most name failing ones."""
+    if self_test.targets:
+        return all(is_test_path(target.partition("::")[0]) for target in self_test.targets)
+    counts = (self_test.passed, self_test.failed, self_test.skipped)
+    ran = sum(count for count in counts if count is not None)
+    return 0 < ran <= len(self_test.tests)
+
+
+def runs_file(self_test: SelfTest, path: str, changed_files: Collection[str]) -> bool | None:
+    """Whether an execution runs a test file of an earlier stage; null where that is not known.
+
+    Args:
+        self_test: The execution.
+        path: The file, relative to the workspace.
+        changed_files: Paths that the stage created or changed: of such a file the command must
+            not name a single test, which may be new.
+    """
+    names = [*(test.id for test in self_test.tests), *self_test.targets]
+    if any(_is_earlier(name, (path,), changed_files) for name in names):
+        return True
+    named = any(_same_file(path, _file_of(name)) for name in names)
+    return False if not named and names_all_that_ran(self_test) else None
 
 
 def _is_earlier(name: str, earlier: Sequence[str], changed: Collection[str]) -> bool | None:
-    file, single = name.partition("::")[0].partition(" > ")[0], "::" in name or " > " in name
+    file, single = _file_of(name), "::" in name or " > " in name
     matching = [path for path in earlier if _same_file(path, file)]
     if not matching:
         new = any(_same_file(path, file) for path in changed)
@@ -142,6 +170,10 @@ def _is_earlier(name: str, earlier: Sequence[str], changed: Collection[str]) -> 
     if single and all(path in changed for path in matching):
         return None
     return True
+
+
+def _file_of(name: str) -> str:
+    return name.partition("::")[0].partition(" > ")[0]
 
 
 def _same_file(path: str, named: str) -> bool:

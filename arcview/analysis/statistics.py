@@ -21,8 +21,14 @@ from arcview.analysis.intervals import (
     resample_sums,
     wilson,
 )
+from arcview.analysis.lifetimes import HalfLife, half_life
 from arcview.analysis.matched import Estimate, Matched, crude_difference, matched
-from arcview.analysis.statistics_counts import CountedRun, Tally, spent
+from arcview.analysis.shared_failures import (
+    GateSignatures,
+    SharedSignature,
+    shared_signatures,
+)
+from arcview.analysis.statistics_counts import CountedRun, Tally, failure_spans, spent
 from arcview.analysis.statistics_facts import RunFacts, StageFacts
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
@@ -134,6 +140,8 @@ class Group:
     """By `MedianSpec.name`."""
     cost_spent_usd: Spent
     time_spent_s: Spent
+    half_life: HalfLife
+    """Of failures, in stages."""
     crude: Estimate
     """P(works | passed before) - P(works | failed before)."""
     matched: Matched
@@ -152,6 +160,8 @@ class Statistics:
     groups: Mapping[str, Group] | None = None
     same_id: tuple[tuple[str, ...], ...] = ()
     """Runs that share an id: copies of one run, as far as can be told, and each of them counts."""
+    shared: tuple[SharedSignature, ...] = ()
+    """Causes of failures that many runs share; nothing is left out for them."""
 
 
 Levels = Mapping[tuple[str, int], int]
@@ -191,6 +201,11 @@ def compute(
         by,
         {name: _group(groups[name], policy) for name in sorted(groups)} if by else None,
         _same_id(runs),
+        shared_signatures(
+            GateSignatures(facts.name, facts.agent, facts.task, one.gate, one.counts)
+            for facts in runs
+            for one in facts.causes
+        ),
     )
 
 
@@ -273,6 +288,7 @@ def _group(runs: Sequence[CountedRun], policy: StatsPolicy) -> Group:
         },
         cost_spent_usd=_spent(tasks, "cost_usd", policy),
         time_spent_s=_spent(tasks, "duration_s", policy),
+        half_life=_half_life(tasks, policy),
         crude=crude_difference(transitions, *sizes),
         matched=matched(transitions, *sizes),
         completion_difference=tuple(run.facts.name for run in runs if _is_difference(run)),
@@ -334,6 +350,13 @@ def _median(tasks: Sequence[Sequence[tuple[list[float], int]]], policy: StatsPol
     if sum(bool(cluster) for cluster in clusters) > 1:
         interval = median_interval(clusters, policy.resamples, policy.seed)
     return Median(quantile(values, 0.5), interval, len(values), unknown)
+
+
+def _half_life(tasks: Sequence[Sequence[CountedRun]], policy: StatsPolicy) -> HalfLife:
+    found = [[failure_spans(run) for run in task] for task in tasks]
+    spans = [[span for seen, _ in task for span in seen] for task in found]
+    left_out = sum(unseen for task in found for _, unseen in task)
+    return half_life(spans, left_out, policy.resamples, policy.seed)
 
 
 def _spent(tasks: Sequence[Sequence[CountedRun]], part: str, policy: StatsPolicy) -> Spent:

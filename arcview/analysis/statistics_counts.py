@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from arcview.analysis.lifetimes import FailureSpan
 from arcview.analysis.matched import Transition
 from arcview.analysis.overview import NEVER_RAN
 from arcview.analysis.statistics_facts import GateFacts, RunFacts, StageFacts
@@ -142,6 +143,40 @@ def survival(run: CountedRun, position: int) -> Tally:
     return tally([_all_passed(run, position)])
 
 
+def hazard(run: CountedRun, position: int) -> Tally:
+    """Whether the gate of this stage is the first that failed, where all before it passed."""
+    if position > run.length or (position > 1 and not _all_passed(run, position - 1)):
+        return Tally(0, 0)
+    passed = stage_pass(run, position)
+    return Tally(passed.n - passed.k, passed.n, passed.unknown)
+
+
+def debt(run: CountedRun, position: int) -> Tally:
+    """Whether a test of an earlier stage is not ok when the stage at this position begins."""
+    debts = [stage.gate.debt for stage in run.stages if stage.index == position]
+    return tally(None if one is None else one > 0 for one in debts)
+
+
+def debt_tests(run: CountedRun) -> tuple[list[float], int]:
+    """How many such tests there are, in later stages."""
+    debts = [stage.gate.debt for stage in run.stages if stage.index > 1]
+    known = [float(one) for one in debts if one is not None]
+    return known, len(debts) - len(known)
+
+
+def failure_spans(run: CountedRun) -> tuple[list[FailureSpan], int]:
+    """How long the failures of a run lasted, and how many were never looked at again."""
+    spans = [s.gate.lasts for s in run.measured.values() if s.gate.lasts is not None]
+    seen = [span for span in spans if span.stages]
+    return seen, len(spans) - len(seen)
+
+
+def healed_at(run: CountedRun, position: int) -> Tally:
+    """Whether a failure is healed at this age, of those that were followed so far."""
+    spans = [span for span in failure_spans(run)[0] if span.stages >= position]
+    return tally(span.ended and span.stages == position for span in spans)
+
+
 def completion_chain(run: CountedRun) -> Tally:
     """Whether the chain gate passed."""
     return tally([_passed(run.chain)] if run.facts.chain is not None else ())
@@ -258,6 +293,21 @@ def labelled(run: CountedRun) -> Tally:
 def revisits(run: CountedRun) -> Tally:
     """Whether a later stage ran tests of an earlier one again."""
     return tally(stage.revisits for stage in run.stages if stage.index > 1)
+
+
+def revisiting_events(run: CountedRun) -> Tally:
+    """Executions of own tests in later stages that ran tests of an earlier stage."""
+    own = [s.own_tests for s in run.stages if s.index > 1 and s.own_tests is not None]
+    return Tally(
+        sum(o.revisits for o in own), sum(o.events for o in own), sum(o.unknown for o in own)
+    )
+
+
+def revisited_files(run: CountedRun) -> Tally:
+    """Test files of earlier stages that a later stage ran again; stages are what is not known."""
+    later = [stage.own_tests for stage in run.stages if stage.index > 1]
+    known = [(o.files_run, o.files) for o in later if o is not None and o.files is not None]
+    return Tally(sum(k for k, _ in known), sum(n for _, n in known), len(later) - len(known))
 
 
 def shared_files(run: CountedRun) -> Tally:

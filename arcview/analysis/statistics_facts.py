@@ -7,17 +7,19 @@ not known is null and never counted as a failure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arcview.analysis.history import (
     GateHistory,
+    GateSlot,
     GateTests,
     History,
     gate_slots,
     run_history,
     stage_record,
 )
-from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, judge, not_ok_count
+from arcview.analysis.lifetimes import FailureSpan, failure_span
+from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, is_ok, judge, not_ok_count
 from arcview.model.patch import ChangeKind, FileChange, PathClass
 from arcview.model.results import GateRecord, Group, GroupCounts, Verdict
 from arcview.model.run import Run, Status
@@ -49,6 +51,11 @@ class GateFacts:
     """Tests that an earlier gate shows healed and that were ok ever since."""
     broken_again: int | None = None
     """Those of `recovered_before` that are not ok here."""
+    debt: int | None = None
+    """Distinct tests whose last result before the stage began is not ok; null where no earlier
+    gate was measured."""
+    lasts: FailureSpan | None = None
+    """How long what began to fail here was seen to last; null where nothing did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,23 @@ class ChangeFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnTests:
+    """The tests that the agent ran in one stage: executions, and test files of earlier stages."""
+
+    events: int = 0
+    """Executions of which it can be told whether they ran tests of an earlier stage."""
+    revisits: int = 0
+    """Those that did."""
+    unknown: int = 0
+    """The other executions."""
+    files: int | None = None
+    """Test files of earlier stages that were there; null where not known, or not known which of
+    them ran."""
+    files_run: int = 0
+    """Those of `files` that ran."""
+
+
+@dataclass(frozen=True, slots=True)
 class StageFacts:
     """One stage of one run."""
 
@@ -79,9 +103,20 @@ class StageFacts:
     change: ChangeFacts | None = None
     revisits: bool | None = None
     """It ran tests of an earlier stage again; null where that cannot be told."""
+    own_tests: OwnTests | None = None
+    """Null for the first stage and without a trajectory."""
     awareness: int | None = None
     """Suggested level N0 … N6 of what was broken when it began; null where nothing was, or where
     there is no trajectory to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateCauses:
+    """What the failing tests of one gate died of."""
+
+    gate: str
+    counts: tuple[tuple[str, int], ...]
+    """Signature and failing tests that have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +133,8 @@ class RunFacts:
     stages: tuple[StageFacts, ...]
     chain: GateFacts | None
     """Null where the benchmark has no chain gate."""
+    causes: tuple[GateCauses, ...] = ()
+    """Of each gate that failed on the state that it belongs to."""
 
 
 def gate_facts(
@@ -111,14 +148,19 @@ def gate_facts(
         policy: Which outcomes count as ok.
     """
     history = run_history(run, tests, policy)
-    recovered = _recovered(run, tests, history.gates, policy)
+    slots = gate_slots(run, tests, policy)
+    recovered = _recovered(slots, history.gates)
+    spans = _spans(slots, history.gates, policy)
     stages: dict[int, GateFacts] = {}
     for stage in run.stages:
         record = stage_record(run, stage)
         state = record.state if record is not None else stage.end
         found = history.of(str(stage.index), state)
-        stages[stage.index] = _facts(
-            record, found, recovered.get((str(stage.index), state)), policy
+        key = str(stage.index), state
+        stages[stage.index] = replace(
+            _facts(record, found, recovered.get(key), policy),
+            debt=history.debt.get(stage.index),
+            lasts=spans.get(key),
         )
     record = run.chain_gate()
     if record is None and not run.chain.has_chain_gate:
@@ -164,18 +206,42 @@ def _ok(counts: GroupCounts | None, policy: Policy) -> bool | None:
 
 
 def _recovered(
-    run: Run, tests: GateTests, histories: Sequence[GateHistory], policy: Policy
+    gate_runs: Iterable[GateSlot], histories: Sequence[GateHistory]
 ) -> dict[tuple[str, str | None], int]:
     """By gate run: how many of its tests were healed at an earlier one and ok ever since."""
     recovered: set[str] = set()
     counts: dict[tuple[str, str | None], int] = {}
-    slots = {(slot.gate, slot.state): slot for slot in gate_slots(run, tests, policy)}
+    slots = {(slot.gate, slot.state): slot for slot in gate_runs}
     for history in histories:
         slot = slots[history.gate, history.state]
         counts[history.gate, history.state] = len({t.id for t in slot.tests} & recovered)
         recovered -= {test_id for _, test_id in history.failing}
         recovered |= {test_id for _, test_id in history.healed or ()}
     return counts
+
+
+def _spans(
+    slots: Iterable[GateSlot], histories: Sequence[GateHistory], policy: Policy
+) -> dict[tuple[str, str | None], FailureSpan]:
+    """By stage gate at which something began to fail: how long that was seen to last.
+
+    Only gates at the ends of stages are looked at: age counts in stages.
+    """
+    ends = [
+        (slot, {test.id: is_ok(test.outcome, policy) for test in slot.tests})
+        for slot in slots
+        if slot.measured and not slot.between and slot.gate != "chain"
+    ]
+    began = (History.FIRST, History.NEW, History.BROKEN_AGAIN)
+    of = {(history.gate, history.state): history for history in histories}
+    spans: dict[tuple[str, str | None], FailureSpan] = {}
+    for place, (slot, _) in enumerate(ends):
+        failing = of[slot.gate, slot.state].failing
+        new = {test_id for (_, test_id), kind in failing.items() if kind in began}
+        if new:
+            later = ((one.stage - slot.stage, oks) for one, oks in ends[place + 1 :])
+            spans[slot.gate, slot.state] = failure_span(new, later)
+    return spans
 
 
 _LEFT_OUT = frozenset({PathClass.GENERATED, PathClass.LOCK, PathClass.CACHE, PathClass.VENDORED})

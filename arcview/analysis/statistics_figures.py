@@ -180,6 +180,20 @@ FIGURES: tuple[FigureSpec, ...] = (
         counts.revisits,
     ),
     FigureSpec(
+        "self_tests_revisit_events",
+        "… runs of own tests that do",
+        "runs of own tests that ran tests of an earlier stage, of those in later stages where that "
+        "can be told",
+        counts.revisiting_events,
+    ),
+    FigureSpec(
+        "self_tests_revisit_files",
+        "… their test files that run again",
+        "test files that a later stage ran again, of those that earlier stages had left it, in "
+        "stages where each is known",
+        counts.revisited_files,
+    ),
+    FigureSpec(
         "shared_files",
         "changed files that an earlier stage changed too",
         "files an earlier stage changed, of all files that later stages changed",
@@ -199,6 +213,25 @@ LISTS: tuple[ListSpec, ...] = (
         "no failure so far, by position",
         "runs whose gates all passed up to this stage, of runs where that is known",
         counts.survival,
+    ),
+    ListSpec(
+        "hazard",
+        "first failure, by position",
+        "gates of this stage that failed, of those with a verdict before which every gate passed",
+        counts.hazard,
+    ),
+    ListSpec(
+        "debt",
+        "earlier tests broken when the stage begins, by position",
+        "stages before which the last result of some test is not ok, of stages where that is known",
+        counts.debt,
+    ),
+    ListSpec(
+        "healed_at_age",
+        "failure healed, by its age in stages",
+        "failures whose tests are ok so many stages later, of those followed so long; all that "
+        "begins to fail at one gate is one failure",
+        counts.healed_at,
     ),
 )
 
@@ -252,6 +285,13 @@ MEDIANS: tuple[MedianSpec, ...] = (
         "files an earlier stage changed, of the files that a later stage changed",
         "share",
         counts.shared_shares,
+    ),
+    MedianSpec(
+        "debt_tests",
+        "broken earlier tests when a later stage begins",
+        "tests whose last result before the stage is not ok",
+        "tests",
+        counts.debt_tests,
     ),
     MedianSpec(
         "cost_per_passed_stage_usd",

@@ -98,6 +98,41 @@ class StatsSpent(StatsEstimate):
     """Runs of which a part is not known."""
 
 
+class StatsHalfLife(Model):
+    """After how many stages half of the failures are healed (median of Kaplan and Meier).
+
+    All that begins to fail at one gate is one failure.
+    """
+
+    value: Count | None
+    """Null where fewer than half are healed as far as any failure was followed."""
+    low: float | None
+    high: float | None
+    unbounded: list[Literal["high"]]
+    """The upper end where it is null because too many resamples never get there."""
+    n: Count
+    """Failures that a later gate looks at."""
+    ended: Count
+    followed: Count
+    """Stages that the longest was followed for."""
+    left_out: Count
+    """Failures that no later gate looks at."""
+
+
+class StatsSharedCause(Model):
+    """A cause of failures that many runs share: suspected machinery, or unspecified behaviour."""
+
+    signature: str
+    """The fatal line without what differs from run to run."""
+    reason: str
+    condition: str | None
+    """The known condition of broken machinery that it words."""
+    runs: list[str]
+    agents: list[str]
+    gates: Count
+    failures: Count
+
+
 class StatsInformative(Model):
     """Strata that hold transitions of both kinds, of all strata."""
 
@@ -134,6 +169,11 @@ class StatsGroup(Model):
     survival: list[StatsFigure]
     completion_chain: StatsFigure
     completion_strict: StatsFigure
+    hazard: list[StatsFigure]
+    debt: list[StatsFigure]
+    healed_at_age: list[StatsFigure]
+    """The first is that of age 1, the stage after the one that failed."""
+    half_life_stages: StatsHalfLife
     completion_difference: list[str]
     """Runs whose chain gate passed though a stage gate failed."""
     f2p_after_fail: StatsFigure
@@ -156,6 +196,8 @@ class StatsGroup(Model):
     awareness_labelled: StatsFigure
     """How many of the levels above a person set; the others are suggested by rules."""
     self_tests_revisit: StatsFigure
+    self_tests_revisit_events: StatsFigure
+    self_tests_revisit_files: StatsFigure
     shared_files: StatsFigure
     source_lines: StatsMedian
     source_lines_added: StatsMedian
@@ -164,6 +206,7 @@ class StatsGroup(Model):
     test_lines_added: StatsMedian
     test_lines_removed: StatsMedian
     shared_files_per_stage: StatsMedian
+    debt_tests: StatsMedian
     cost_per_passed_stage_usd: StatsMedian
     time_per_passed_stage_s: StatsMedian
     cost_spent_per_passed_stage_usd: StatsSpent
@@ -179,6 +222,7 @@ class StatsCaptions(Model):
 
     crude: str
     matched: str
+    shared_causes: str
 
 
 class StatsFile(Model):
@@ -190,6 +234,8 @@ class StatsFile(Model):
     """The folder of the runs, as it was given."""
     policy: StatsPolicy
     excluded: list[StatsExcluded]
+    shared_causes: list[StatsSharedCause]
+    """Those that word a known condition first, then by number of failures."""
     same_run_id: list[list[str]]
     """Runs that share an id: copies of one run, as far as can be told; each of them counts."""
     by: Literal["agent", "model", "task", "language"] | None

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from arcview.analysis.claims import Claim, find_claims, strongest
 from arcview.analysis.self_test_depth import (
+    EarlierFiles,
     Exercise,
     Exercises,
     LateEdit,
     closing_message,
     defined_names,
+    earlier_files,
     earlier_stages,
     edits_after,
     introduced_in,
@@ -64,6 +67,8 @@ class SelfTestDepth:
     """Of each failing test, in the order of `GateView.failing`."""
     symbols: tuple[tuple[NamedSymbol, ...], ...] = ()
     """Of each self-test, in order."""
+    earlier_files: EarlierFiles | None = None
+    """Test files of earlier stages; null where it is not known what stood there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,9 @@ class _Look:
                 )
                 for test in self._tests
             ),
+            earlier_files(self._tests, self._introduced, self._changed)
+            if self._introduced is not None
+            else None,
         )
 
     def _written_in(self, path: str, line: int) -> int | None:
@@ -150,17 +158,26 @@ class _Look:
         return state.stage if state is not None else None
 
     def _earlier(self) -> Iterator[tuple[int, ...] | None]:
-        known = self._files.paths(self._base)
-        start = self._opened.run.state(self._base)
-        if not known and (start is None or start.kind is not StateKind.START):
-            # What stood there is not known; only a start state may be empty and known.
+        known, introduced = self._files.paths(self._base), self._introduced
+        if introduced is None:
             yield from (None for _ in self._tests)
             return
-        here = frozenset(known)
-        introduced = {p: s for p, s in introduced_in(self._until_base()).items() if p in here}
-        changed = {change.path for change in self._files.own_changes(self._end)}
         for test in self._tests:
-            yield earlier_stages(test, known, introduced, changed)
+            yield earlier_stages(test, known, introduced, self._changed)
+
+    @cached_property
+    def _introduced(self) -> dict[str, int] | None:
+        """The test files of the base and their stages; null where what stood there is unknown."""
+        # Only a start state may be empty and known.
+        here = frozenset(self._files.paths(self._base))
+        start = self._opened.run.state(self._base)
+        if not here and (start is None or start.kind is not StateKind.START):
+            return None
+        return {p: s for p, s in introduced_in(self._until_base()).items() if p in here}
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        return frozenset(change.path for change in self._files.own_changes(self._end))
 
     def _until_base(self) -> list[tuple[int, tuple[str, ...]]]:
         """(Stage, files) of each state up to the base."""

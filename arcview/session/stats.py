@@ -5,13 +5,14 @@ Brings runs, states and the pure statistics together; knows no screen and prints
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arcview.analysis.history import stage_record
 from arcview.analysis.overview import NEVER_RAN
 from arcview.analysis.statistics import (
     By,
@@ -23,6 +24,8 @@ from arcview.analysis.statistics import (
 )
 from arcview.analysis.statistics_facts import (
     ChangeFacts,
+    GateCauses,
+    OwnTests,
     RunFacts,
     StageFacts,
     change_facts,
@@ -175,13 +178,27 @@ def _facts(opened: OpenRun, finder: EvidenceFinder, outcomes: Policy) -> RunFact
                 stage.usage.cost_usd if stage.usage is not None else None,
                 stage.duration_s,
                 _change(stage, changes),
-                _revisits(opened, finder, stage),
+                *_own_tests(opened, finder, stage),
                 _awareness(opened, finder, stage),
             )
             for stage in run.stages
         ),
         chain=chain,
+        causes=tuple(_causes(opened)),
     )
+
+
+def _causes(opened: OpenRun) -> Iterator[GateCauses]:
+    """What the tests of each failed gate died of."""
+    from arcview.analysis.shared_failures import signature_counts
+
+    run = opened.run
+    for record in [*(stage_record(run, stage) for stage in run.stages), run.chain_gate()]:
+        if record is not None:
+            view = opened.gate_view(record.gate, record.state)
+            counts = signature_counts(failing.test for failing in view.failing)
+            if counts:
+                yield GateCauses(record.gate, counts)
 
 
 def _expected_tests(opened: OpenRun, record: GateRecord) -> tuple[GateTest, ...]:
@@ -209,12 +226,27 @@ def _change(stage: Stage, changes: dict[int, ChangeFacts]) -> ChangeFacts | None
     return changes.get(stage.index) if stage.status not in NEVER_RAN else None
 
 
-def _revisits(opened: OpenRun, finder: EvidenceFinder, stage: Stage) -> bool | None:
+def _own_tests(
+    opened: OpenRun, finder: EvidenceFinder, stage: Stage
+) -> tuple[bool | None, OwnTests | None]:
+    """Whether a stage ran tests of earlier stages, and how many executions and files that is."""
     if not opened.trajectory_refs(stage.index) or stage.index == 1:
-        return None
+        return None, None
     from arcview.session.self_test_depth import self_test_depth
 
-    return self_test_depth(opened, finder, stage.index).revisits_earlier
+    depth = self_test_depth(opened, finder, stage.index)
+    tests = zip(opened.self_tests(stage.index), depth.earlier_stages, strict=True)
+    answers = [earlier for test, earlier in tests if test.is_test]
+    known = [bool(earlier) for earlier in answers if earlier is not None]
+    files = depth.earlier_files
+    all_known = files is not None and not files.unknown
+    return depth.revisits_earlier, OwnTests(
+        len(known),
+        sum(known),
+        len(answers) - len(known),
+        files.files if files is not None and all_known else None,
+        files.run if files is not None and all_known else 0,
+    )
 
 
 def _awareness(opened: OpenRun, finder: EvidenceFinder, stage: Stage) -> int | None:

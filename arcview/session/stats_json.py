@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from arcview.analysis.shared_failures import CAUTION, SharedSignature
 from arcview.analysis.statistics import (
     CRUDE_CAPTION,
     MATCHED_CAPTION,
@@ -22,6 +23,7 @@ from arcview.text import clean
 
 if TYPE_CHECKING:
     from arcview.analysis.intervals import Interval
+    from arcview.analysis.lifetimes import HalfLife
     from arcview.analysis.matched import Estimate, Matched
 
 SCHEMA = "arcview/stats/1"
@@ -48,11 +50,24 @@ def stats_json(statistics: Statistics, root: str) -> Json:
             {"run": one.run, "stage": one.stage, "reason": one.reason}
             for one in statistics.excluded
         ],
+        "shared_causes": [_shared(one) for one in statistics.shared],
         "same_run_id": [list(names) for names in statistics.same_id],
         "by": statistics.by,
         "all": _group(statistics.all),
         "groups": {name: _group(group) for name, group in groups.items()},
-        "captions": {"crude": CRUDE_CAPTION, "matched": MATCHED_CAPTION},
+        "captions": {"crude": CRUDE_CAPTION, "matched": MATCHED_CAPTION, "shared_causes": CAUTION},
+    }
+
+
+def _shared(one: SharedSignature) -> Json:
+    return {
+        "signature": one.signature,
+        "reason": one.reason,
+        "condition": one.condition,
+        "runs": list(one.runs),
+        "agents": list(one.agents),
+        "gates": one.gates,
+        "failures": one.failures,
     }
 
 
@@ -77,6 +92,7 @@ def _group(group: Group) -> Json:
         **{name: _median(median) for name, median in group.medians.items()},
         "cost_spent_per_passed_stage_usd": _spent(group.cost_spent_usd),
         "time_spent_per_passed_stage_s": _spent(group.time_spent_s),
+        "half_life_stages": _half_life(group.half_life),
         "completion_difference": list(group.completion_difference),
         "crude": {"risk_difference": _estimate(group.crude)},
         "matched": _matched(group.matched),
@@ -113,6 +129,21 @@ def _median(median: Median) -> Json:
 
 def _spent(spent: Spent) -> Json:
     return _estimate(spent.per_passed) | {"n": spent.passed, "left_out": spent.left_out}
+
+
+def _half_life(half_life: HalfLife) -> Json:
+    interval = half_life.interval
+    low, high = _ends(interval)
+    return {
+        "value": half_life.stages,
+        "low": low,
+        "high": high,
+        "unbounded": ["high"] if interval is not None and high is None else [],
+        "n": half_life.n,
+        "ended": half_life.ended,
+        "followed": half_life.followed,
+        "left_out": half_life.left_out,
+    }
 
 
 def _estimate(estimate: Estimate) -> Json:
@@ -204,6 +235,9 @@ def _rows(group: Group) -> Iterator[Cells]:
     }
     for name, one in spent.items():
         yield _estimate_row(name, one.per_passed, one.passed, one.left_out)
+    life = group.half_life
+    ends = _ends(life.interval)
+    yield "half_life_stages", "", None, life.n, life.stages, *ends, None, None, None, life.left_out
     matched = group.matched
     yield _estimate_row("crude_risk_difference", group.crude, None, None)
     for name, estimate in (

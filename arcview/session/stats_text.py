@@ -5,8 +5,10 @@ What comes from a run passes `arcview.text.clean`. Pure: takes figures, gives li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from arcview.analysis.lifetimes import HalfLife
+from arcview.analysis.shared_failures import CAUTION, SharedSignature
 from arcview.analysis.statistics import (
     CRUDE_CAPTION,
     MATCHED_CAPTION,
@@ -20,7 +22,19 @@ from arcview.analysis.statistics import (
 )
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
 from arcview.session.plain_text_parts import Glyphs, aligned, one_line
-from arcview.session.stats_words import NOT_EXECUTED, Words, counted, policy_lines, quantity
+from arcview.session.stats_words import (
+    NOT_EXECUTED,
+    Words,
+    counted,
+    half_life_words,
+    policy_lines,
+    quantity,
+)
+
+_SHOWN = 3
+"""Runs that are named of many."""
+_CAUSES = 20
+"""Shared causes that are shown."""
 
 FEW_TASKS = 20
 """Fewer clusters make a bootstrap of clusters rough."""
@@ -32,11 +46,52 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
                             "f2p_after_f2p_pass", "f2p_after_any_fail", "f2p_after_no_fail")),
     ("Regressions", ("regression", "regression_true", "regression_inherited",
                      "regression_unclear", "regression_tests", "regression_chain")),
-    ("Repairs", ("healed", "broken_again")),
+    ("How failures begin and last", ("hazard", "debt", "healed_at_age", "healed",
+                                     "broken_again")),
     ("Awareness", ("unnoticed_n2", "unnoticed_n3", "unnoticed_n5", "awareness_labelled")),
-    ("Own tests and changes", ("self_tests_revisit", "shared_files")),
+    ("Own tests and changes", ("self_tests_revisit", "self_tests_revisit_events",
+                               "self_tests_revisit_files", "shared_files")),
 )  # fmt: skip
 """Which shares stand together, by name."""
+
+LASTING = "How failures begin and last"
+"""The section that the half-life stands in."""
+
+_POSITIONS = {
+    # Both begin with the share of runs whose first stage passes, which stands before them.
+    "stage_pass": ("stage {} passes", 2),
+    "survival": ("no failure up to stage {}", 2),
+    "hazard": ("first failure at stage {}", 1),
+    "debt": ("something earlier is broken before stage {}", 2),
+    "healed_at_age": ("failure healed, {} later", 1),
+}
+"""Words for a position of each list, and the first position that is shown."""
+
+
+def positions(name: str, figures: Iterable[Figure]) -> Iterator[tuple[str, Figure]]:
+    """The figures of a list that say something, each with its title."""
+    words, first = _POSITIONS[name]
+    for position, figure in enumerate(figures, 1):
+        if position >= first and (figure.n or figure.left_out):
+            at = counted(position, "stage") if name == "healed_at_age" else str(position)
+            yield words.format(at), figure
+
+
+def shared_lines(shared: Sequence[SharedSignature]) -> Iterator[str]:
+    """Causes that many runs share, as lines; the first says what they are."""
+    yield "Causes that many runs share" if shared else "No cause is shared by many runs"
+    if shared:
+        yield f"  {CAUTION}"
+    for one in shared[:_CAUSES]:
+        where = f"{counted(one.failures, 'failure')} in {counted(one.gates, 'gate')}"
+        known = f" ({one.condition})" if one.condition is not None else ""
+        yield f"  {where}{known}: {one_line(one.signature)}"
+        runs = ", ".join(map(one_line, one.runs[:_SHOWN]))
+        more = f" and {len(one.runs) - _SHOWN} more" if len(one.runs) > _SHOWN else ""
+        yield f"    {one_line(one.reason)}: {runs}{more}"
+    if len(shared) > _CAUSES:
+        yield f"  {len(shared) - _CAUSES} more; all of them with --json"
+
 
 Row = tuple[str, ...]
 
@@ -57,6 +112,8 @@ def stats_lines(statistics: Statistics, root: str, glyphs: Glyphs) -> Iterator[s
         yield f"By {statistics.by} (intervals by task where one has several units, else Wilson)"
         yield from writer.groups(statistics.groups)
     yield ""
+    yield from shared_lines(statistics.shared)
+    yield ""
     yield from excluded_lines(statistics.excluded)
 
 
@@ -69,9 +126,6 @@ def figure_definitions() -> Iterator[str]:
     ]
     return aligned(rows, right=frozenset())
 
-
-_SHOWN = 3
-"""Runs of one id that are named."""
 
 SUGGESTED_FIGURES = ("unnoticed_n2", "unnoticed_n3", "unnoticed_n5")
 
@@ -118,16 +172,16 @@ class _Writer:
                 else:
                     mark = " *" if name in SUGGESTED_FIGURES and has_suggested(group) else ""
                     table.append(self._figure(titles[name] + mark, group.figures[name]))
+            if section == LASTING:
+                table.append(self._half_life(group.half_life))
             table += [(line,) for line in self._notes(section, group)]
         table += [("",), ("Medians",), *self._medians(group)]
         table += [("",), ("All that was spent, for each passed stage",), *self._spent(group)]
         yield from _table(table)
 
     def _positions(self, name: str, figures: Iterable[Figure]) -> Iterator[Row]:
-        words = "no failure up to stage {}" if name == "survival" else "stage {} passes"
-        for position, figure in enumerate(figures, 1):
-            if position > 1:  # both lists begin with the share of runs whose first stage passes
-                yield self._figure(words.format(position), figure)
+        for title, figure in positions(name, figures):
+            yield self._figure(title, figure)
 
     def _figure(self, title: str, figure: Figure) -> Row:
         share = f"{figure.k}/{figure.n}"
@@ -165,6 +219,12 @@ class _Writer:
             yield ""
             yield "Propagation, executed"
             yield f"  {NOT_EXECUTED}"
+
+    def _half_life(self, life: HalfLife) -> Row:
+        ends = self._words.range("stages", life.interval)
+        n = f"n = {life.n}"
+        value = half_life_words(life) or self._glyphs.nothing
+        return ("  half-life of failures", value, "", ends, n, _left_out(life.left_out))
 
     def _medians(self, group: Group) -> Iterator[Row]:
         for spec in MEDIANS:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from arcview.analysis.intervals import Interval
+from arcview.analysis.lifetimes import HalfLife
 from arcview.analysis.matched import Estimate
 from arcview.analysis.statistics import MIN_PERCENT_N, Group, StatsPolicy
 from arcview.session.plain_text_parts import Glyphs, cost, duration
@@ -74,6 +75,15 @@ class Words:
             for end in (interval.low, interval.high)
         )
         return f"{low}{self._to}{high}"
+
+
+def half_life_words(life: HalfLife) -> str:
+    """`2 stages`, `over 3 stages`; empty without failures that were followed."""
+    if not life.n:
+        return ""
+    if life.stages is None:
+        return f"over {counted(life.followed, 'stage')}"
+    return counted(life.stages, "stage")
 
 
 def quantity(unit: str, value: float) -> str:

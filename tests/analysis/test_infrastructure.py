@@ -1,16 +1,10 @@
-"""Failures that look like the machine's: known wordings, and causes that too many share."""
+"""Failures that look like the machine's: known wordings."""
 
 from __future__ import annotations
 
 import pytest
 
-from arcview.analysis.infrastructure import (
-    GateSignatures,
-    condition_in,
-    shared_signatures,
-    signatures_of,
-    suggest_infrastructure,
-)
+from arcview.analysis.infrastructure import condition_in, suggest_infrastructure
 from arcview.model.results import GateTest, Group, Outcome
 
 
@@ -71,34 +65,3 @@ def test_one_such_failure_among_others_is_no_reason() -> None:
         ("c", failing("assert 1 == 3")),
     ]
     assert list(suggest_infrastructure(tests)) == []
-
-
-def gate(run: str, agent: str, *signatures: str, task: str = "t") -> GateSignatures:
-    return GateSignatures(run, agent, task, "1", signatures)
-
-
-def test_a_cause_of_three_agents_is_suspect() -> None:
-    gates = [gate(f"r{n}", f"agent{n}", "same", f"own {n}") for n in range(3)]
-    (found,) = shared_signatures(gates)
-    assert (found.signature, found.gates, found.reason) == ("same", 3, "3 agents have it")
-
-
-def test_the_same_cause_in_many_runs_of_one_agent_is_not() -> None:
-    gates = [gate(f"r{n}", "one", "same", "x", f"y{n}", task=f"t{n}") for n in range(5)]
-    assert shared_signatures(gates) == ()
-
-
-def test_a_cause_of_nearly_all_failures_of_one_gate_is_suspect() -> None:
-    gates = [gate("r1", "a", "same", "same"), gate("r2", "b", "same", "same", "other")]
-    (found,) = shared_signatures(gates)
-    assert found.reason == "4 of 5 failures of gate 1 of t have it"
-
-
-def test_a_single_run_shares_nothing() -> None:
-    assert shared_signatures([gate("r1", "a", "same", "same", "same")]) == ()
-
-
-def test_signatures_leave_out_what_differs_from_run_to_run() -> None:
-    one = failing("OSError: /tmp/a1/x: No space left on device")
-    other = failing("OSError: /tmp/b2/y: No space left on device")
-    assert len(set(signatures_of([one, other]))) == 1

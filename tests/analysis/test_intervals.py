@@ -130,3 +130,7 @@ def test_the_jackknife_says_nothing_where_an_estimate_is_undefined() -> None:
 @pytest.mark.parametrize(("freedom", "tabled"), [(3, 3.182), (4, 2.776), (10, 2.228), (30, 2.042)])
 def test_student_quantiles_equal_the_tables(freedom: int, tabled: float) -> None:
     assert student_95(freedom) == pytest.approx(tabled, rel=2e-3)
+
+
+def test_a_quantile_that_lies_on_a_value_is_that_value_also_before_an_infinite_one() -> None:
+    assert quantile([0.0, 1.0, inf], 0.5) == 1.0

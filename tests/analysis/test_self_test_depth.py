@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 
 from arcview.analysis.self_test_depth import (
+    EarlierFiles,
     Exercises,
     closing_message,
     defined_names,
+    earlier_files,
     earlier_stages,
     edits_after,
     introduced_in,
@@ -209,3 +211,14 @@ def test_the_symbols_of_a_self_test_are_names_of_the_project() -> None:
     (test,) = runs_of(shell(1, "python -c 'from a import apply; print(apply(os))'"))
     assert named_symbols(test, None, {"apply", "load"}) == ("apply",)
     assert named_symbols(test, "load()", {"apply", "load"}) == ("apply", "load")
+
+
+def test_the_test_files_of_earlier_stages_that_a_stage_ran_again_are_counted() -> None:
+    introduced = {"tests/test_a.py": 1, "tests/test_b.py": 2, "tests/test_start.py": 0}
+    named = runs_of(shell(1, "pytest tests/test_a.py tests/test_start.py", PASSED))
+    assert earlier_files(named, introduced, ()) == EarlierFiles(2, 1, 0)
+    unnamed = runs_of(shell(1, "pytest tests/test_a.py", PASSED), shell(2, "pytest", PASSED))
+    assert earlier_files(unnamed, introduced, ()) == EarlierFiles(2, 1, 1)
+    ad_hoc = runs_of(shell(1, "python -c 'from app import f; assert f()'"))
+    assert earlier_files(ad_hoc, introduced, ()) == EarlierFiles(2, 0, 0)
+    assert earlier_files((), introduced, ()) == EarlierFiles(2, 0, 0)

@@ -12,6 +12,7 @@ from arcview.analysis.self_tests import (
     SelfTest,
     SelfTestKind,
     find_self_tests,
+    runs_file,
     touches_earlier,
     written_test_files,
 )
@@ -361,7 +362,11 @@ CHANGED = frozenset({"app.py", "tests/test_new.py", "tests/test_both.py"})
         # A whole suite counts only where it names what ran.
         ("pytest", GREEN, None),
         ("pytest -v", f"tests/test_old.py::t PASSED [100%]\n{GREEN}", True),
-        ("pytest -v", f"tests/test_new.py::t PASSED [100%]\n{GREEN}", False),
+        ("pytest -v", "tests/test_new.py::t PASSED [100%]\n=== 1 passed in 0.1s ===", False),
+        # Others ran too, and which is not said.
+        ("pytest -v", f"tests/test_new.py::t PASSED [100%]\n{GREEN}", None),
+        ("pytest -q", f"FAILED tests/test_new.py::t - assert 1\n{RED}", None),
+        ("pytest tests/test_old.py tests/test_new.py", f"FAILED tests/test_new.py::t\n{RED}", True),
         ("python tests/test_old.py", "", True),
         ("python app.py", "", None),
         ("python -c 'from app import f; assert f()'", "", None),
@@ -371,6 +376,27 @@ def test_whether_a_run_touches_an_earlier_stage(
     command: str, output: str, earlier: bool | None
 ) -> None:
     assert touches_earlier(only(shell(command, output)), BASE, CHANGED) is earlier
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "ran"),
+    [
+        ("pytest tests/test_old.py", GREEN, True),
+        ("pytest tests/test_other.py", GREEN, False),
+        ("pytest tests", GREEN, True),
+        ("pytest", GREEN, None),
+        ("pytest -q", f"FAILED tests/test_other.py::t - assert 1\n{RED}", None),
+        ("pytest -v", "tests/test_other.py::t PASSED [100%]\n=== 1 passed in 0.1s ===", False),
+        ("pytest tests/test_old.py::test_x", GREEN, True),
+    ],
+)
+def test_whether_a_run_runs_one_file(command: str, output: str, ran: bool | None) -> None:
+    assert runs_file(only(shell(command, output)), "tests/test_old.py", CHANGED) is ran
+
+
+def test_a_single_test_of_a_file_that_changed_may_be_new() -> None:
+    one = only(shell("pytest tests/test_both.py::test_x", GREEN))
+    assert runs_file(one, "tests/test_both.py", CHANGED) is None
 
 
 def test_nothing_is_earlier_than_the_first_stage() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from arcview.analysis.intervals import wilson
+from arcview.analysis.lifetimes import FailureSpan
 from arcview.analysis.statistics import (
     By,
     Excluded,
@@ -17,7 +18,14 @@ from arcview.analysis.statistics import (
     compute,
     group_of,
 )
-from arcview.analysis.statistics_facts import ChangeFacts, GateFacts, RunFacts, StageFacts
+from arcview.analysis.statistics_facts import (
+    ChangeFacts,
+    GateCauses,
+    GateFacts,
+    OwnTests,
+    RunFacts,
+    StageFacts,
+)
 from arcview.model.results import Verdict
 from arcview.model.run import Status
 
@@ -289,6 +297,7 @@ def test_lines_cost_and_time_have_medians() -> None:
         "test_lines_added": (0, 3),
         "test_lines_removed": (0, 3),
         "shared_files_per_stage": (None, 0),
+        "debt_tests": (None, 0),
         "cost_per_passed_stage_usd": (1.5, 2),
         "time_per_passed_stage_s": (45, 2),
     }
@@ -374,3 +383,62 @@ def test_no_runs_at_all_give_empty_figures() -> None:
     assert found.all.figures["first_stage_pass"].wilson is None
     assert found.all.medians["source_lines"].median is None
     assert found.all.matched.risk_difference.value is None
+
+
+def test_the_hazard_of_a_stage_counts_runs_that_had_not_failed_before() -> None:
+    group = everything(
+        a_run([True, True, False]), a_run([True, False, False]), a_run([False, True, True]),
+        a_run([True, None, False]),
+    )  # fmt: skip
+    hazard = [(one.k, one.n, one.left_out) for one in group.lists["hazard"]]
+    assert hazard == [(1, 4, 0), (1, 2, 1), (1, 1, 0)]
+
+
+def test_debt_is_counted_by_position_and_as_a_median_of_later_stages() -> None:
+    group = everything(a_run([gate(False, debt=0), gate(True, debt=3), gate(True, debt=0)]))
+    assert [(one.k, one.n) for one in group.lists["debt"]] == [(0, 1), (1, 1), (0, 1)]
+    debt = group.medians["debt_tests"]
+    assert (debt.median, debt.n, debt.left_out) == (1.5, 2, 0)
+    assert everything(a_run([None, True])).medians["debt_tests"].left_out == 1
+
+
+def test_failures_are_healed_by_age_and_have_a_half_life() -> None:
+    spans = [
+        FailureSpan(1, True),
+        FailureSpan(2, True),
+        FailureSpan(3, False),
+        FailureSpan(0, False),
+    ]
+    group = everything(a_run([gate(False, lasts=span) for span in spans]))
+    assert [(one.k, one.n) for one in group.lists["healed_at_age"]] == [
+        (1, 3), (1, 2), (0, 1), (0, 0),
+    ]  # fmt: skip
+    found = group.half_life
+    assert (found.stages, found.n, found.ended, found.left_out) == (2, 3, 2, 1)
+
+
+def test_revisits_are_also_counted_by_execution_and_by_file() -> None:
+    group = everything(
+        a_run(
+            [
+                stage(1, True, own_tests=OwnTests(9, 9)),
+                stage(2, True, own_tests=OwnTests(4, 1, 2, files=3, files_run=1)),
+                stage(3, True, own_tests=OwnTests(1, 1, 0, files=None)),
+                stage(4, True),
+            ]
+        )
+    )
+    events = group.figures["self_tests_revisit_events"]
+    assert (events.k, events.n, events.left_out) == (2, 5, 2)
+    files = group.figures["self_tests_revisit_files"]
+    assert (files.k, files.n, files.left_out) == (1, 3, 2)
+
+
+def test_causes_that_runs_share_are_listed_and_leave_nothing_out() -> None:
+    causes = (GateCauses("1", (("OSError: No space left on device", 2),)),)
+    runs = [a_run([False], name=f"r{n}", agent=f"a{n}", causes=causes) for n in range(3)]
+    found = compute(runs, QUICK)
+    assert [(s.condition, s.failures, s.runs) for s in found.shared] == [
+        ("disk full", 6, ("r0", "r1", "r2"))
+    ]
+    assert found.all.stages == 3

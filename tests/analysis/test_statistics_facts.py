@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from arcview.analysis.lifetimes import FailureSpan
 from arcview.analysis.statistics_facts import ChangeFacts, GateFacts, change_facts, gate_facts
 from arcview.analysis.verdicts import Policy
 from arcview.model.patch import ChangeKind, FileChange, PathClass
@@ -94,7 +95,7 @@ def test_healed_and_broken_again_follow_single_tests() -> None:
 
 def test_an_unmeasured_gate_says_nothing() -> None:
     stages, _ = facts({"1": "a:f+", "2": None, "3": "b:f+ a:p-"})
-    assert stages[2] == GateFacts(Verdict.UNMEASURED, "infrastructure failure")
+    assert stages[2] == GateFacts(Verdict.UNMEASURED, "infrastructure failure", debt=0)
     assert (stages[3].regressed, stages[3].unclear) == (0, 1)
 
 
@@ -187,3 +188,29 @@ def test_a_pass_between_stages_changes_nothing_in_the_name_of_a_stage() -> None:
 
 def test_after_a_change_that_is_not_known_nothing_is_said_of_shares() -> None:
     assert list(change_facts([(1, [changed("a.py")]), (2, None), (3, [changed("a.py")])])) == [1]
+
+
+def test_debt_is_what_was_broken_when_the_stage_began_also_of_an_unmeasured_one() -> None:
+    stages, _ = facts({"1": "a:f- b:f-", "2": "c:f+ a:p+", "3": None})
+    assert [stages[k].debt for k in (1, 2, 3)] == [0, 2, 1]
+    stages, _ = facts({"1": None, "2": "c:f+"})
+    assert stages[2].debt is None
+
+
+def test_what_begins_to_fail_at_one_gate_is_followed_as_one_failure() -> None:
+    stages, _ = facts(
+        {"1": "a:f- b:f-", "2": "c:f- a:p- b:p+", "3": "d:f+ a:p+ b:p+ c:p-", "4": "e:f+ z:p+"}
+    )
+    assert stages[1].lasts == FailureSpan(2, True)
+    assert stages[2].lasts == FailureSpan(1, False)
+    assert (stages[3].lasts, stages[4].lasts) == (None, None)
+
+
+def test_a_failure_that_is_healed_by_a_pass_between_stages_counts_from_stage_to_stage() -> None:
+    stages, _ = facts({"1": "a:f-", "1.refactor": "a:f+", "2": "c:f+ a:p+"})
+    assert stages[1].lasts == FailureSpan(1, True)
+
+
+def test_a_failure_of_the_last_stage_is_not_followed_by_the_chain_gate() -> None:
+    stages, _ = facts({"1": "a:f-", "chain": "a:f+"})
+    assert stages[1].lasts == FailureSpan(0, False)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
+from arcview.analysis.lifetimes import HalfLife
+from arcview.analysis.shared_failures import CAUTION
 from arcview.analysis.statistics import (
     CRUDE_CAPTION,
     MATCHED_CAPTION,
@@ -24,12 +26,22 @@ from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
 from arcview.session.plain_text_parts import Glyphs
 from arcview.session.stats_text import (
     FEW_TASKS,
+    LASTING,
     SECTIONS,
     SUGGESTED_FIGURES,
     excluded_lines,
     has_suggested,
+    positions,
+    shared_lines,
 )
-from arcview.session.stats_words import NOT_EXECUTED, Words, counted, policy_lines, quantity
+from arcview.session.stats_words import (
+    NOT_EXECUTED,
+    Words,
+    counted,
+    half_life_words,
+    policy_lines,
+    quantity,
+)
 from arcview.ui import theme
 from arcview.ui.rows.figures import fit
 from arcview.ui.rows.lines import Cell, RowSource
@@ -193,6 +205,8 @@ def _rows(found: Statistics) -> Iterator[StatRow]:
         yield StatRow(section, kind="section")
         for name in names:
             yield from _figures(name, found.all, groups)
+        if section == LASTING:
+            yield from _half_lives(found.all, groups)
         yield from _notes(section, found.all)
         if section == "Propagation, crude":
             yield from _layers(found.all, groups)
@@ -202,9 +216,11 @@ def _rows(found: Statistics) -> Iterator[StatRow]:
     yield StatRow("All that was spent, for each passed stage", kind="section")
     yield _spent("cost", "usd", found.all.cost_spent_usd)
     yield _spent("time", "s", found.all.time_spent_s)
-    lines = list(excluded_lines(found.excluded))
-    yield StatRow(lines[0], kind="section")
-    yield from (StatRow(line, kind="text") for line in lines[1:])
+    for lines in (shared_lines(found.shared), excluded_lines(found.excluded)):
+        yield StatRow(next(lines), kind="section")
+        for line in lines:
+            kind = "warning" if line.strip() == CAUTION else "text"
+            yield StatRow(line, kind=kind)
 
 
 def _head(found: Statistics) -> Iterator[StatRow]:
@@ -229,10 +245,8 @@ def _head(found: Statistics) -> Iterator[StatRow]:
 def _figures(name: str, group: Group, groups: Mapping[str, Group]) -> Iterator[StatRow]:
     title, counts = _TITLES[name]
     if name in group.lists:
-        words = "no failure up to stage {}" if name == "survival" else "stage {} passes"
-        for position, figure in enumerate(group.lists[name], 1):
-            if position > 1:  # both lists begin with the share of runs whose first stage passes
-                yield _figure(words.format(position), figure, counts, "position")
+        for words, figure in positions(name, group.lists[name]):
+            yield _figure(words, figure, counts, "position")
         return
     mark = " *" if name in SUGGESTED_FIGURES and has_suggested(group) else ""
     yield _figure(title + mark, group.figures[name], counts, "figure")
@@ -253,6 +267,30 @@ def _figure(title: str, figure: Figure, counts: str, kind: str) -> StatRow:
         f"{figure.left_out} unknown" if figure.left_out else "",
         counts,
         kind,
+    )
+
+
+_HALF_LIFE = (
+    "stages after which half of the failures are healed (Kaplan and Meier); all that begins to "
+    "fail at one gate is one failure"
+)
+
+
+def _half_lives(group: Group, groups: Mapping[str, Group]) -> Iterator[StatRow]:
+    yield _half_life("  half-life of failures", group.half_life, "figure")
+    for label, one in groups.items():
+        yield _half_life(f"      {label}", one.half_life, "group")
+
+
+def _half_life(title: str, life: HalfLife, kind: str) -> StatRow:
+    unknown = f"{life.left_out} unknown" if life.left_out else ""
+    return StatRow(
+        title,
+        half_life_words(life) or "–",
+        by_task=_WORDS.range("stages", life.interval),
+        left_out=" · ".join(part for part in (f"n = {life.n}", unknown) if part),
+        counts=_HALF_LIFE,
+        kind=kind,
     )
 
 
