@@ -34,8 +34,11 @@ class ShowFrame(Model):
 
 
 class ShowSymptom(Model):
-    """A tool output of the stage that had shown the failure before the gate did."""
+    """A tool output that had shown the failure before the gate did, of this stage or before."""
 
+    stage: int
+    state: str | None
+    """The between-state that the pass of the step ended in; null for the stage's own steps."""
     step: int | None
     step_key: str
     text: str

@@ -54,6 +54,9 @@ class Seen:
     step: int | None
     text: str
     """The line of the output."""
+    stage: int
+    state: str | None = None
+    """The between-state, for a step of a pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +154,9 @@ def _cut(trail: Trail, has_files: bool) -> Evidence:
         places[:MAX_FRAMES],
         trail.began,
         tuple(suspect[:MAX_FRAMES]),
-        tuple(Seen(s.step, s.number, s.line) for s in trail.symptoms[:MAX_FRAMES]),
+        tuple(
+            Seen(s.step, s.number, s.line, s.stage, s.state) for s in trail.symptoms[:MAX_FRAMES]
+        ),
         trail.nothing,
         trail.suspect_steps[:MAX_FRAMES],
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from arcview.session.evidence import Evidence, Place
+from arcview.session.evidence import Evidence, Place, Seen
 from arcview.session.plain_text_parts import Glyphs, clipped, one_line
 from arcview.session.self_test_depth import SelfTestDepth
 from arcview.session.stage_trace import StageTrace
@@ -29,7 +30,7 @@ def evidence_lines(evidence: Evidence, glyphs: Glyphs) -> Iterator[str]:
         )
         yield f"        began{began}: {files}" + (f" ({steps})" if steps else "")
     if evidence.symptoms:
-        steps = ", ".join(_step(seen.step) for seen in evidence.symptoms[:_STEPS])
+        steps = "; ".join(_seen_in(evidence.symptoms[:_STEPS]))
         first = clipped(one_line(evidence.symptoms[0].text), glyphs, 100)
         yield f"        the agent had it on its screen: {steps}: {first}"
     if evidence.nothing is not None:
@@ -51,6 +52,13 @@ def _place(place: Place, glyphs: Glyphs) -> str:
         source = f" {glyphs.dot} written by {writer}{step}{certainty}"
     reason = f" {glyphs.dot} candidate: {one_line(place.reason)}" if place.reason else ""
     return f"{where}{source}{reason}"
+
+
+def _seen_in(symptoms: Sequence[Seen]) -> Iterator[str]:
+    """`stage 3 #47, #48`, `the pass to S2.refactor #7`."""
+    for (stage, state), seen in groupby(symptoms, lambda each: (each.stage, each.state)):
+        who = f"stage {stage}" if state is None else f"the pass to {one_line(state)}"
+        yield f"{who} {', '.join(_step(each.step) for each in seen)}"
 
 
 def _step(number: int | None) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from arcview.analysis.candidates import Candidate, find_candidates
-from arcview.analysis.clues import clues_of
+from arcview.analysis.clues import Clue, clues_of
 from arcview.analysis.code_index import CodeIndex
 from arcview.analysis.frames import (
     Frame,
@@ -24,7 +24,7 @@ from arcview.analysis.frames import (
 )
 from arcview.analysis.gate_view import FailingTest
 from arcview.analysis.history import History
-from arcview.analysis.symptoms import Symptom, find_symptoms
+from arcview.analysis.symptoms import Symptom, ToolOutputs, telling_clues
 from arcview.model.patch import ChangeKind, FileChange, PathClass
 from arcview.model.results import GateTest, Outcome
 from arcview.session.attribution import Attribution, LineSource, StepShare
@@ -70,7 +70,8 @@ class Trail:
     """What changed in source files from the state before `began` to it: look there first."""
     candidates: tuple[TracedCandidate, ...]
     symptoms: tuple[Symptom, ...]
-    """Tool outputs of the stage that had shown the failure before the gate did."""
+    """Tool outputs that had shown the failure before the gate did: those of the stage, then those
+    of the stages and passes before it, the nearest first."""
     nothing: str | None
     """Why there is nothing to go on, where that is so."""
     suspect_steps: tuple[StepShare, ...] = ()
@@ -90,6 +91,7 @@ class TrailFinder:
         self._opened = opened
         self._code: dict[str, CodeIndex] = {}
         self._shares: dict[str, tuple[StepShare, ...]] = {}
+        self._outputs: dict[tuple[int, str | None], ToolOutputs] = {}
         self.workspace = WorkspaceFiles(opened)
         self.attribution = Attribution(opened, self.workspace)
 
@@ -120,8 +122,7 @@ class TrailFinder:
             self._lines_of_change(began, state),
             prefer_change=history is not History.UNKNOWN,
         )
-        between = state if self.workspace.is_between(state) else None
-        symptoms = find_symptoms(test.id, clues, self._opened.trajectory(stage, between))
+        symptoms = self._symptoms(stage, state, telling_clues(test.id, clues))
         suspect = () if history is History.UNKNOWN else self._source_changes(began)
         return Trail(
             frames,
@@ -188,6 +189,28 @@ class TrailFinder:
             paths = [change.path for change in largest if change.kind is not ChangeKind.DELETED]
             self._shares[began] = self.attribution.steps_of_change(began, paths)
         return self._shares[began]
+
+    def _symptoms(self, stage: int, state: str, clues: Sequence[Clue]) -> tuple[Symptom, ...]:
+        """What had been on the agent's screen up to a state, looking back from it."""
+        if not clues:
+            return ()
+        between = state if self.workspace.is_between(state) else None
+        found: list[Symptom] = []
+        for place in self._ways_back(stage, between):
+            if place not in self._outputs:
+                self._outputs[place] = ToolOutputs(self._opened.trajectory(*place), *place)
+            found += self._outputs[place].symptoms(clues)
+        return tuple(found)
+
+    def _ways_back(self, stage: int, between: str | None) -> Iterator[tuple[int, str | None]]:
+        """The stages and passes from the one that led to a state back to the first."""
+        ways = [
+            (one.index, state)
+            for one in self._opened.run.stages
+            for state in (None, *(each.state for each in one.passes))
+        ]
+        here = (stage, between)
+        yield from reversed(ways[: ways.index(here) + 1] if here in ways else ways)
 
     def _lines_of_change(self, began: str | None, state: str) -> _ChangedLines:
         """Path → lines, numbered as in `state`, that the change to `began` wrote."""

@@ -289,7 +289,13 @@ def _failure(failing: FailingTest, evidence: Evidence, exercise: Exercise | None
                 for share in evidence.suspect_steps
             ],
             "symptoms": [
-                {"step": seen.step, "step_key": seen.step_key, "text": seen.text}
+                {
+                    "stage": seen.stage,
+                    "state": seen.state,
+                    "step": seen.step,
+                    "step_key": seen.step_key,
+                    "text": seen.text,
+                }
                 for seen in evidence.symptoms
             ],
             "nothing": evidence.nothing,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from arcview.analysis.clues import Clue, ClueKind
-from arcview.analysis.symptoms import find_symptoms
+from arcview.analysis.symptoms import Symptom, ToolOutputs, telling_clues
 from arcview.model.trajectory import (
     Role,
     Step,
@@ -23,6 +23,10 @@ def step(number: int, output: str, kind: ToolKind = ToolKind.SHELL) -> Step:
 
 def trajectory(*outputs: str) -> Trajectory:
     return Trajectory("t", tuple(step(n, text) for n, text in enumerate(outputs, 1)))
+
+
+def find_symptoms(test_id: str, clues: list[Clue], steps: Trajectory) -> tuple[Symptom, ...]:
+    return ToolOutputs(steps, 1).symptoms(telling_clues(test_id, clues))
 
 
 def test_an_output_that_showed_the_message_is_found_with_its_line() -> None:

@@ -80,6 +80,24 @@ def test_a_black_box_failure_leads_to_its_stage_s_change_message_and_symptoms(
     assert "Undefined signal: X" in {symptom.clue.text for symptom in trail.symptoms}
 
 
+def test_what_an_earlier_stage_had_on_its_screen_counts_too(scb: Callable[[str], Path]) -> None:
+    trail = trail_of(opened(scb("circuit-eval")), "5", "literal_x")
+    places = [(symptom.stage, symptom.state) for symptom in trail.symptoms]
+
+    assert {s.number for s in trail.symptoms if (s.stage, s.state) == (3, None)} >= {47, 48, 53}
+    assert places == sorted(places, key=lambda p: (-p[0], p[1] is None))
+
+
+def test_a_later_stage_s_outputs_are_no_symptom(scb: Callable[[str], Path]) -> None:
+    run = opened(scb("circuit-eval"))
+    view = run.gate_view("4", "S4.refactor")
+    finder = TrailFinder(run)
+    for failing in view.failing[:3]:
+        seen = finder.trail(4, "S4.refactor", failing).symptoms
+
+        assert all(symptom.stage <= 4 for symptom in seen)
+
+
 def test_what_a_pass_broke_leads_to_the_pass(scb: Callable[[str], Path]) -> None:
     run = opened(scb("circuit-eval"))
     trail = trail_of(run, "5", "test_eval_invalid_input_value[X]")

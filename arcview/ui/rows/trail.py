@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from arcview.analysis.symptoms import Symptom
 from arcview.session.trail import LineSource, StepShare, TracedFrame, Trail
 from arcview.ui.rows.figures import plural
 from arcview.ui.rows.sections import Section
@@ -23,12 +24,15 @@ class StepLink:
     share: StepShare
 
 
-def trail_sections(trail: Trail, files: Mapping[str, str]) -> tuple[Section, ...]:
+def trail_sections(
+    trail: Trail, files: Mapping[str, str], stage: int | None = None
+) -> tuple[Section, ...]:
     """The sections that stand between a test's facts and its texts.
 
     Args:
         trail: What leads on.
         files: Path → text of the state that the gate ran on, for the lines of code.
+        stage: Whose gate it is: steps of others are marked.
     """
     writer = _Writer(files)
     if trail.nothing is not None:
@@ -47,11 +51,18 @@ def trail_sections(trail: Trail, files: Mapping[str, str]) -> tuple[Section, ...
     if trail.symptoms:
         seen = _Writer(files)
         for symptom in trail.symptoms[:_MAX_SYMPTOMS]:
-            step = f"#{symptom.number}" if symptom.number is not None else "note"
-            seen.line(f"{step:<6}{symptom.line.strip()}", symptom)
+            seen.line(f"{_step_seen(symptom, stage):<8}{symptom.line.strip()}", symptom)
         seen.more(len(trail.symptoms) - _MAX_SYMPTOMS)
         sections.append(seen.section("The agent had it on its screen"))
     return tuple(sections)
+
+
+def _step_seen(symptom: Symptom, stage: int | None) -> str:
+    """`#14`; `2#14` for a step of another stage, `2p#14` for one of a pass."""
+    step = f"#{symptom.number}" if symptom.number is not None else "note"
+    if symptom.state is not None:
+        return f"{symptom.stage}p{step}"
+    return f"{symptom.stage}{step}" if symptom.stage != stage else step
 
 
 class _Writer:

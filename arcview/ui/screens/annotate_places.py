@@ -168,7 +168,7 @@ def link_address(link: object, stop: Stop, mapper: PathMapper | None) -> Address
             where = link.state if link.is_pass else str(link.stage)
             return Address("step", where, (link.step_key,))
         case Symptom():
-            return Address("step", steps_where(stop), (link.step,))
+            return Address("step", link.state or str(link.stage), (link.step,))
     return None
 
 

@@ -153,7 +153,8 @@ class RunFollow:
             case StepLink():
                 self._follow_step(link)
             case Symptom():
-                self._close_and_follow(Target(Column.TRAJECTORY, step=link.call))
+                stop = self._stop_of_steps(link.stage, link.state)
+                self._close_and_follow(Target(Column.TRAJECTORY, step=link.call), stop)
             case LineSource():
                 self._follow_source(link)
 
@@ -223,10 +224,14 @@ class RunFollow:
         self._screen.notice(f"written by {written_by(source)}; backspace returns")
 
     def _stop_of(self, source: LineSource) -> int | None:
+        return self._stop_of_steps(source.stage, source.state if source.is_pass else None)
+
+    def _stop_of_steps(self, stage: int, between: str | None) -> int | None:
+        """The stop whose trajectory has the steps of a stage, or of the pass to a state."""
         stops = enumerate(self._screen.session.stops)
-        if source.is_pass:
-            return next((i for i, stop in stops if stop.state == source.state), None)
-        return next((i for i, stop in stops if stop.gate == str(source.stage)), None)
+        if between is not None:
+            return next((i for i, stop in stops if stop.state == between), None)
+        return next((i for i, stop in stops if stop.gate == str(stage)), None)
 
     # Self-tests, files, steps
 

@@ -221,7 +221,7 @@ class RunLoader:
                 raise ArcviewError("the state that the gate ran on is not recorded")
             self._ingest()
             trail = self._trails().trail(stop.stage, stop.state, test)
-            sections = trail_sections(trail, self._trails().files(stop.state))
+            sections = trail_sections(trail, self._trails().files(stop.state), stop.stage)
         except CancelledError:
             return
         except ArcviewError as error:
