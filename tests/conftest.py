@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests: the real cases, unpacked once, and our own sample run."""
+"""Fixtures shared by all tests: the real cases, a container engine, and our own sample run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
+import docker
 import pytest
 
 ROOT = Path(__file__).parent.parent
+DEFAULT_ENGINE = "unix:///var/run/docker.sock"
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +39,52 @@ def scb(cases: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str]
         return unpacked[name]
 
     return unpack
+
+
+@pytest.fixture(scope="session")
+def engine_host() -> str:
+    """The address of a container engine that answers."""
+    host = os.environ.get("DOCKER_HOST", DEFAULT_ENGINE)
+    try:
+        client = docker.DockerClient(base_url=host, timeout=30)
+    except docker.errors.DockerException:
+        _leave_out("no container engine answers (set DOCKER_HOST)")
+    client.close()
+    return host
+
+
+@pytest.fixture(scope="session")
+def gate_image(engine_host: str) -> Callable[[str], str]:
+    """The name of the image of a language: `python`, `node`, `rust` or `go`."""
+
+    def find(language: str) -> str:
+        ref = f"arcview/gate-{language}:1"
+        client = docker.DockerClient(base_url=engine_host, timeout=30)
+        try:
+            client.images.get(ref)
+        except docker.errors.ImageNotFound:
+            _leave_out(f"no image {ref} (make it with fixtures/images/build.sh)")
+        finally:
+            client.close()
+        return ref
+
+    return find
+
+
+def _leave_out(reason: str) -> NoReturn:
+    if os.environ.get("ARCVIEW_REQUIRE_ENGINE") == "1":
+        pytest.fail(f"the container tests are required: {reason}")
+    pytest.skip(reason)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "engine: needs a container engine that answers")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "engine_host" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.engine)
 
 
 @pytest.fixture(scope="session")
