@@ -1,0 +1,286 @@
+"""How a gate is run, read from chain.json without pydantic: commands, reports, overlay, limits.
+
+Must not import anything of a container engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from arcview.errors import BadInputError
+from arcview.gates.errors import CannotRerunError
+from arcview.model.problem import Problem
+from arcview.model.run import PathRules, Run
+from arcview.readers.fields import Fields
+from arcview.readers.runs.native_fields import label
+from arcview.readers.runs.native_folder import Folder, chain_folder
+
+DEFAULT_STEP_TIMEOUT_S = 1800.0
+"""For a step of which the chain does not say how long it may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateStep:
+    """One command of a gate."""
+
+    name: str
+    command: tuple[str, ...]
+    env: tuple[tuple[str, str], ...] = ()
+    user: str | None = None
+    timeout_s: float = DEFAULT_STEP_TIMEOUT_S
+    is_build: bool = False
+    """Its failure means that the tree does not build, which is the agent's failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A report that a step of the gate writes."""
+
+    path: str
+    """Absolute, inside the container."""
+    format: str | None = None
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayFile:
+    """One hidden test file, laid over the workspace before the commands run."""
+
+    path: str
+    """Relative to the workspace."""
+    sha256: str
+    source: Path
+    is_executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one gate run may use; what the chain does not say is ours."""
+
+    cpus: float = 2.0
+    memory_mb: int = 4096
+    pids: int = 1024
+    output_bytes: int = 1 << 30
+    tmp_mb: int = 1024
+    """Size of `/tmp`, which is memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateDefinition:
+    """Everything that decides what a gate says about a tree."""
+
+    gate: str
+    f2p: tuple[str, ...] | None
+    p2p: tuple[str, ...] | None
+    id_dialect: str | None
+    steps: tuple[GateStep, ...]
+    reports: tuple[ReportFile, ...]
+    overlay: tuple[OverlayFile, ...]
+    limits: Limits
+    workdir: str
+    image_ref: str | None
+    image_digest: str | None
+    image_base_tree: str | None
+    path_rules: PathRules = field(default_factory=PathRules)
+
+    @property
+    def timeout_s(self) -> float:
+        """How long all steps together may take."""
+        return sum(step.timeout_s for step in self.steps)
+
+    @property
+    def user(self) -> str | None:
+        """Whom the steps run as; null leaves it to the image."""
+        return self.steps[0].user
+
+    @property
+    def expected_ids(self) -> tuple[str, ...]:
+        """The ids of both lists, each once."""
+        return tuple(dict.fromkeys((*(self.f2p or ()), *(self.p2p or ()))))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what decides the result besides tree and image.
+
+        Steps, environment, hashes of the overlay, limits, where it runs, what is kept of the image
+        and which tests are expected; not the engine and not how reports are read.
+        """
+        facts = {
+            "gate": self.gate,
+            "f2p": self.f2p,
+            "p2p": self.p2p,
+            "steps": [
+                [step.command, step.env, step.user, step.timeout_s, step.is_build]
+                for step in self.steps
+            ],
+            "reports": [[report.path, report.format, report.step] for report in self.reports],
+            "overlay": sorted([file.path, file.sha256] for file in self.overlay),
+            "limits": [self.limits.cpus, self.limits.memory_mb, self.limits.pids],
+            "workdir": self.workdir,
+            "from_image": [self.path_rules.vendored, self.path_rules.generated],
+        }
+        text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def gate_definition(run: Run, gate: str) -> GateDefinition:
+    """How a gate of a run is run.
+
+    Args:
+        run: The run; only our own layout records commands.
+        gate: `1` … `n`, or `chain`.
+
+    Raises:
+        CannotRerunError: one line that says why this gate cannot be rerun.
+    """
+    if run.layout != "native":
+        raise CannotRerunError(
+            f"gate {gate} cannot be rerun: runs of this layout ({run.layout}) do not record its "
+            "commands; `arcview import` writes a run folder to add them to"
+        )
+    problems: list[Problem] = []
+    folder, chain = _chain(run, gate, problems)
+    entry = next((g for g in chain.records("gates") if label(g, "id") == gate), None)
+    if entry is None:
+        raise CannotRerunError(f"gate {gate} cannot be rerun: chain.json does not define it")
+    steps = _steps(entry, gate)
+    workdir = chain.text("workdir")
+    if workdir is None or not PurePosixPath(workdir).is_absolute() or workdir == "/":
+        raise CannotRerunError(
+            f"gate {gate} cannot be rerun: chain.json: workdir: expected the absolute path of the "
+            "workspace inside the container"
+        )
+    image = chain.sub("image")
+    return GateDefinition(
+        gate=gate,
+        f2p=_ids(entry, "f2p"),
+        p2p=_ids(entry, "p2p"),
+        id_dialect=entry.text("id_dialect"),
+        steps=steps,
+        reports=_reports(entry, workdir),
+        overlay=_overlay(entry, folder, gate),
+        limits=_limits(entry.sub("limits")),
+        workdir=workdir.rstrip("/"),
+        image_ref=image.text("ref"),
+        image_digest=image.text("digest"),
+        image_base_tree=image.text("base_tree"),
+        path_rules=run.chain.path_rules,
+    )
+
+
+def rerunnable_gates(run: Run) -> tuple[str, ...]:
+    """The gates whose commands are recorded, in the order of the chain."""
+    if run.layout != "native":
+        return ()
+    try:
+        _, chain = _chain(run, "", [])
+    except CannotRerunError:
+        return ()
+    gates = ((label(g, "id"), bool(g.records("steps"))) for g in chain.records("gates"))
+    return tuple(dict.fromkeys(gate for gate, has_steps in gates if gate and has_steps))
+
+
+def _chain(run: Run, gate: str, problems: list[Problem]) -> tuple[Folder, Fields]:
+    root = Folder(Path(run.path).absolute(), "", problems)
+    try:
+        own = Fields.json_file(root.root / "run.json", "run.json", problems)
+        folder = chain_folder(root, own)
+        path = folder.file("chain.json") if folder is not None else None
+        if folder is None or path is None:
+            raise CannotRerunError(
+                f"gate {gate} cannot be rerun: the run has no chain.json that says how it is run"
+            )
+        return folder, Fields.json_file(path, "chain.json", problems)
+    except BadInputError as error:
+        raise CannotRerunError(f"gate {gate} cannot be rerun: {error}") from error
+
+
+def _ids(entry: Fields, key: str) -> tuple[str, ...] | None:
+    return tuple(dict.fromkeys(entry.texts(key))) if key in entry.values else None
+
+
+def _steps(entry: Fields, gate: str) -> tuple[GateStep, ...]:
+    steps = tuple(_step(step, number) for number, step in enumerate(entry.records("steps"), 1))
+    if not steps:
+        raise CannotRerunError(
+            f"gate {gate} cannot be rerun: chain.json records no steps for it, so nobody knows its "
+            "command"
+        )
+    if any(not step.command for step in steps):
+        raise CannotRerunError(f"gate {gate} cannot be rerun: a step of it has no command")
+    users = tuple(dict.fromkeys(step.user for step in steps))
+    if len(users) > 1:
+        named = ", ".join(user or "the image's user" for user in users)
+        raise CannotRerunError(
+            f"gate {gate} cannot be rerun: its steps run as different users ({named}), and one "
+            "container without privileges runs as one"
+        )
+    return steps
+
+
+def _step(entry: Fields, number: int) -> GateStep:
+    env = entry.sub("env").values
+    return GateStep(
+        name=entry.text("name") or f"step {number}",
+        command=tuple(entry.texts("command")),
+        env=tuple((name, value) for name, value in env.items() if isinstance(value, str)),
+        user=entry.text("user"),
+        timeout_s=entry.number("timeout_s") or DEFAULT_STEP_TIMEOUT_S,
+        is_build=bool(entry.flag("build")),
+    )
+
+
+def _reports(entry: Fields, workdir: str) -> tuple[ReportFile, ...]:
+    return tuple(
+        ReportFile(str(PurePosixPath(workdir) / path), report.text("format"), report.text("step"))
+        for report in entry.records("reports")
+        if (path := report.text("path"))
+    )
+
+
+def _overlay(entry: Fields, chain: Folder, gate: str) -> tuple[OverlayFile, ...]:
+    """The declared hidden files; without a list, all that lie in the gate's overlay folder.
+
+    Raises:
+        CannotRerunError: one is missing, or is not the one that the chain names.
+    """
+    place = f"gates/{gate}/overlay"
+    declared = [(file.need_text("path"), file.text("sha256")) for file in entry.records("overlay")]
+    if "overlay" not in entry.values:
+        declared = [(path, None) for path in _below(chain, place)]
+    return tuple(_overlay_file(chain, place, path, digest) for path, digest in declared)
+
+
+def _below(chain: Folder, place: str) -> Iterable[str]:
+    root = chain.root / place
+    return sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file())
+
+
+def _overlay_file(chain: Folder, place: str, path: str, digest: str | None) -> OverlayFile:
+    source = chain.file(f"{place}/{path}")
+    if source is None:
+        raise CannotRerunError(f"{place}/{path}: the hidden test file is not there")
+    try:
+        found = hashlib.sha256(source.read_bytes()).hexdigest()
+        is_executable = bool(source.stat().st_mode & 0o100)
+    except OSError as error:
+        raise CannotRerunError(f"{place}/{path}: cannot be read: {error.strerror}") from error
+    if digest is not None and digest.lower() != found:
+        raise CannotRerunError(
+            f"{place}/{path}: not the file that chain.json names (its SHA-256 is {found[:12]}…, "
+            f"expected {digest[:12]}…)"
+        )
+    return OverlayFile(path, found, source, is_executable)
+
+
+def _limits(entry: Fields) -> Limits:
+    ours = Limits()
+    return Limits(
+        cpus=entry.number("cpus") or ours.cpus,
+        memory_mb=int(entry.number("memory_mb") or ours.memory_mb),
+        pids=entry.count("pids") or ours.pids,
+    )

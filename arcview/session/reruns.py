@@ -1,0 +1,448 @@
+"""Reruns of the gates of one open run, for the command line and the screens.
+
+Recorded results are never touched; results go to the sidecar. The engine is opened when it is first
+needed, so that stored results need none. Must not import the terminal.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arcview import __version__
+from arcview.analysis.verdicts import judge
+from arcview.errors import ArcviewError
+from arcview.gates.definition import GateDefinition, gate_definition, rerunnable_gates
+from arcview.gates.engine import End, Engine, EngineInfo, Image, Job, JobStep, Phase
+from arcview.gates.errors import CannotRerunError
+from arcview.gates.result_store import ResultStore
+from arcview.gates.results import (
+    Comparison,
+    Flakiness,
+    RerunResult,
+    ResultKey,
+    compare,
+    flakiness,
+)
+from arcview.gates.tested_tree import Origin, TestedTree
+from arcview.session.opened import OpenRun
+from arcview.session.reruns_command import command_text, shell_command
+from arcview.sidecar import run_sidecar, sidecar_root
+
+if TYPE_CHECKING:
+    from arcview.gates.trees import Trees
+
+OnOutput = Callable[[bytes], None]
+OnEvent = Callable[["RerunEvent"], None]
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A tree of the run's own object store, and what people call it."""
+
+    label: str
+    """`S3`, `R2`, `S2.refactor`; `X3`, `Y3` for merged trees."""
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class RerunOptions:
+    """How reruns of one sitting are done."""
+
+    engine: str = "auto"
+    """`auto`, `host`, or the URL of a Docker-compatible engine."""
+    pull: bool = False
+    allow_other_image: bool = False
+    """Run in an image of the recorded name whose digest is another; the result says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerunEvent:
+    """Where a rerun stands."""
+
+    phase: Phase
+    gate: str
+    label: str
+    number: int = 1
+    """Which of several runs, from 1."""
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RerunPlan:
+    """What a rerun would do, to be shown before the first one."""
+
+    definition: GateDefinition
+    target: Target
+    command: str
+    """The gate's commands as people read them, a line each."""
+    image: Image | None
+    engine: EngineInfo | None
+    unavailable: str | None
+    """Why it cannot be run here and now, one line; null where it can."""
+    recorded_duration_s: float | None
+    known: tuple[RerunResult, ...]
+    shell: str
+    """A shell command that does the same without arcview."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Whether reruns of a gate can be believed on this machine."""
+
+    ok: bool
+    reason: str
+    """Why not; or what was found to hold."""
+    reference: RerunResult | None = None
+    recorded: RerunResult | None = None
+
+
+class Reruns:
+    """Reruns gates of one run; may be called from several threads.
+
+    Args:
+        opened: The run.
+        sidecar: The sidecar of all runs; the user's own by default.
+        engine: An engine that is open already; else the one that the options name.
+        options: How to run.
+
+    Attributes:
+        store: The stored results.
+    """
+
+    def __init__(
+        self,
+        opened: OpenRun,
+        *,
+        sidecar: Path | None = None,
+        engine: Engine | None = None,
+        options: RerunOptions = RerunOptions(),
+    ) -> None:
+        self.opened = opened
+        self.options = options
+        self.store = ResultStore(run_sidecar(sidecar_root(sidecar), opened.run.run_id))
+        self._engine = engine
+        self._is_reaped = False
+        self._trees: Trees | None = None
+        self._definitions: dict[str, GateDefinition] = {}
+        self._controls: dict[str, Control] = {}
+        self._lock = threading.RLock()
+
+    def gates(self) -> tuple[str, ...]:
+        """The gates whose commands the run records."""
+        return rerunnable_gates(self.opened.run)
+
+    def definition(self, gate: str) -> GateDefinition:
+        """How a gate is run.
+
+        Raises:
+            CannotRerunError: the run does not say so.
+        """
+        with self._lock:
+            if gate not in self._definitions:
+                self._definitions[gate] = gate_definition(self.opened.run, gate)
+            return self._definitions[gate]
+
+    def target(self, state: str) -> Target:
+        """The tree of a state: `S3`, `R2`, `S2.refactor`.
+
+        Raises:
+            CannotRerunError: its files are not there.
+        """
+        self.opened.ensure_states()
+        tree = self.opened.store.tree(state)
+        if tree is None:
+            why = self.opened.store.missing(state) or "not there"
+            raise CannotRerunError(f"{state}: {why}; nothing can be run on it")
+        return Target(state, tree)
+
+    def default_target(self, gate: str) -> Target:
+        """The state that the gate was recorded on, else the one its stage ended in.
+
+        Raises:
+            CannotRerunError: nothing says which, or its files are not there.
+        """
+        state = self.recorded_state(gate)
+        if state is None:
+            raise CannotRerunError(f"gate {gate}: no state is recorded for it; give --state")
+        return self.target(state)
+
+    def recorded_state(self, gate: str) -> str | None:
+        """The state that the gate was recorded on, else the one its stage ended in."""
+        run = self.opened.run
+        record = run.stage_gate(int(gate)) if gate.isdecimal() else run.chain_gate()
+        if record is not None and record.state is not None:
+            return record.state
+        if gate == "chain":
+            return next((s.id for s in reversed(run.agent_states())), None)
+        stage = run.stage(int(gate)) if gate.isdecimal() else None
+        return stage.end if stage is not None else None
+
+    def known(self, gate: str, tree: str) -> tuple[RerunResult, ...]:
+        """The stored results of a gate on a tree, oldest first; needs no engine.
+
+        Raises:
+            CannotRerunError: the run does not say how the gate is run.
+        """
+        digest = self.definition(gate).digest
+        return self.store.find_any_image(digest, tree)
+
+    def flakiness(self, results: tuple[RerunResult, ...]) -> Flakiness:
+        """How often each test was ok over several results of one gate on one tree."""
+        return flakiness(results, self.opened.policy)
+
+    def comparison(self, result: RerunResult) -> Comparison | None:
+        """The result beside what was recorded for that gate and state; null where nothing is."""
+        state = result.label
+        record = self.opened.run.gate(result.gate, state)
+        if record is None:
+            return None
+        tests = self.opened.reader().gate_tests(result.gate, state)
+        verdict = judge(record, self.opened.policy).verdict
+        return compare(tests, verdict, result, self.opened.policy)
+
+    def plan(self, gate: str, target: Target) -> RerunPlan:
+        """What a rerun would do; asks the engine, and says why where there is none.
+
+        Raises:
+            CannotRerunError: the run does not say how the gate is run.
+        """
+        definition = self.definition(gate)
+        image, info, unavailable = None, None, None
+        try:
+            engine = self.engine()
+            info = engine.info()
+            image = self._image(engine, definition)
+        except ArcviewError as error:
+            unavailable = str(error)
+        record = self.opened.run.gate(gate, self.recorded_state(gate))
+        return RerunPlan(
+            definition,
+            target,
+            command_text(definition),
+            image,
+            info,
+            unavailable,
+            record.duration_s if record is not None else None,
+            self.known(gate, target.tree),
+            shell_command(definition, target.tree, self.opened.store.objects.parent),
+        )
+
+    def run(
+        self,
+        gate: str,
+        target: Target,
+        *,
+        times: int = 1,
+        again: bool = False,
+        on_output: OnOutput = lambda _data: None,
+        on_event: OnEvent = lambda _event: None,
+        cancelled: Cancelled = lambda: False,
+    ) -> tuple[RerunResult, ...]:
+        """Runs a gate on a tree as often as asked for; what is stored already is not run again.
+
+        Args:
+            gate: Its id.
+            target: The tree.
+            times: How many measured results are wanted.
+            again: Run it that often whatever is stored.
+            on_output: Gets what the gate prints as it comes, from a thread of the engine.
+            on_event: Gets where it stands.
+            cancelled: Asked about ten times a second.
+
+        Returns:
+            The results, oldest first; a cancelled run is the last of them and unmeasured.
+
+        Raises:
+            CannotRerunError: the run does not say how the gate is run.
+            EngineUnavailableError: no engine answers.
+            ImageRefusedError: the image is not there, or not the recorded one.
+            ArcviewError: the sidecar cannot be written.
+        """
+        definition = self.definition(gate)
+        engine = self.engine()
+        self._reap(engine)
+        image = self._image(engine, definition)
+        key = ResultKey(definition.digest, target.tree, image.digest)
+        found = [] if again else [r for r in self.store.find(key) if r.is_measured][-times:]
+        while len(found) < times and not cancelled():
+            number = len(found) + 1
+
+            def on_phase(phase: Phase, number: int = number) -> None:
+                on_event(RerunEvent(phase, gate, target.label, number, times))
+
+            on_phase(Phase.READING)
+            result = self._run_once(
+                (definition, target, key), (engine, image), on_output, on_phase, cancelled
+            )
+            found.append(result)
+            on_phase(Phase.DONE)
+        return tuple(found)
+
+    def control(
+        self,
+        gate: str,
+        *,
+        on_event: OnEvent = lambda _event: None,
+        cancelled: Cancelled = lambda: False,
+    ) -> Control:
+        """Runs a gate where the answer is known, once a sitting; see `session.reruns_control`.
+
+        Raises:
+            ArcviewError: as for `run`.
+        """
+        from arcview.session.reruns_control import probe  # only who fills a matrix
+
+        with self._lock:
+            known = self._controls.get(gate)
+        if known is None:
+            known = probe(self, gate, on_event, cancelled)
+            if not cancelled():
+                with self._lock:
+                    self._controls[gate] = known
+        return known
+
+    def engine(self) -> Engine:
+        """The engine, opened when it is first asked for.
+
+        Raises:
+            EngineUnavailableError: none answers.
+        """
+        with self._lock:
+            if self._engine is None:
+                from arcview.gates.engines import open_engine
+
+                self._engine = open_engine(self.options.engine)
+            return self._engine
+
+    def close(self) -> None:
+        """Lets go of the engine."""
+        with self._lock:
+            if self._engine is not None:
+                self._engine.close()
+                self._engine = None
+
+    def trees(self) -> Trees:
+        """The files of any tree of the run."""
+        with self._lock:
+            if self._trees is None:
+                from arcview.gates.trees import Trees
+
+                self.opened.ensure_states()
+                self._trees = Trees(self.opened.store)
+            return self._trees
+
+    def _image(self, engine: Engine, definition: GateDefinition) -> Image:
+        return engine.image(
+            definition.image_ref,
+            definition.image_digest,
+            allow_other=self.options.allow_other_image,
+            pull=self.options.pull,
+        )
+
+    def _reap(self, engine: Engine) -> None:
+        """Once a sitting: removes what a crashed arcview left behind."""
+        with self._lock:
+            if not self._is_reaped:
+                self._is_reaped = True
+                engine.reap()
+                self.store.reap()
+
+    def _run_once(
+        self,
+        what: tuple[GateDefinition, Target, ResultKey],
+        where: tuple[Engine, Image],
+        on_output: OnOutput,
+        on_phase: Callable[[Phase], None],
+        cancelled: Cancelled,
+    ) -> RerunResult:
+        from arcview.gates.judge import measure
+
+        (definition, target, key), (engine, image) = what, where
+        tree = self.tested_tree(definition, target)
+        staged = self.store.stage()
+        try:
+            job = _job(definition, target, image, tree, staged)
+            started = datetime.now(UTC).isoformat(timespec="milliseconds")
+            log = staged / "log.txt"
+            with log.open("wb", buffering=0) as file:
+
+                def tee(data: bytes) -> None:
+                    file.write(data)
+                    on_output(data)
+
+                execution = engine.execute(job, tee, on_phase, cancelled)
+            measured = measure(definition, execution, log)
+            result = RerunResult(
+                key=key,
+                attempt=0,
+                gate=definition.gate,
+                label=target.label,
+                image_ref=image.ref,
+                verdict=measured.verdict,
+                reason=measured.reason,
+                tests=measured.tests,
+                f2p=measured.f2p,
+                p2p=measured.p2p,
+                other=measured.other,
+                exit_codes=tuple(step.exit_code for step in execution.steps),
+                timed_out=execution.end is End.TIMED_OUT,
+                started=started,
+                duration_s=execution.duration_s,
+                overhead_s=execution.overhead_s,
+                engine=engine.info(),
+                notes=tuple(dict.fromkeys((*image.notes, *measured.notes))),
+                arcview_version=__version__,
+            )
+            origins = execution.delivery.origins if execution.delivery is not None else ()
+            return self.store.add(result, staged, origins)
+        except BaseException:
+            self.store.drop(staged)
+            raise
+
+    def tested_tree(self, definition: GateDefinition, target: Target) -> TestedTree:
+        """The files of a target with what decides about the image's own.
+
+        Raises:
+            CannotRerunError: the store has no such tree.
+        """
+        trees = self.trees()
+        start = trees.known(self.opened.store.tree("S0")) or ()
+        letter = target.label[:1]
+        origin = {"S": Origin.AGENT, "R": Origin.REFERENCE}.get(letter, Origin.MERGED)
+        return TestedTree(
+            tree=target.tree,
+            state=trees.entries(target.tree),
+            origin=origin,
+            overlay=definition.overlay,
+            rules=definition.path_rules,
+            read=trees.read,
+            start={entry.path: entry.blob for entry in start},
+            base=trees.known(definition.image_base_tree),
+        )
+
+
+def _job(
+    definition: GateDefinition, target: Target, image: Image, tree: TestedTree, staged: Path
+) -> Job:
+    steps = tuple(
+        JobStep(step.name, step.command, step.env, step.timeout_s, step.is_build)
+        for step in definition.steps
+    )
+    return Job(
+        gate=definition.gate,
+        label=target.label,
+        image=image,
+        workdir=definition.workdir,
+        user=definition.user,
+        steps=steps,
+        tree=tree,
+        reports=definition.reports,
+        limits=definition.limits,
+        out=staged,
+    )

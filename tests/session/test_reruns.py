@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arcview.gates.engine import End
+from arcview.gates.errors import CannotRerunError
+from arcview.model.results import Outcome, Verdict
+from arcview.session.opened import OpenRun
+from arcview.session.reruns import Reruns
+from tests.gates.fake_engine import FakeEngine, Play
+
+
+@pytest.fixture
+def opened(demo_run: Path) -> OpenRun:
+    return OpenRun.open(demo_run)
+
+
+def recorded(opened: OpenRun, gate: str) -> dict[str, str]:
+    state = opened.run.stage(int(gate)).end  # type: ignore[union-attr]
+    tests = opened.reader().gate_tests(gate, state)
+    return {t.id: t.outcome.value for t in tests if t.outcome is not Outcome.MISSING}
+
+
+def test_a_gate_that_says_what_was_recorded_reproduces_it(opened: OpenRun, tmp_path: Path) -> None:
+    for gate in ("1", "2"):
+        engine = FakeEngine(lambda gate, label, tree: recorded(opened, gate))
+        reruns = Reruns(opened, sidecar=tmp_path / gate, engine=engine)
+        (result,) = reruns.run(gate, reruns.default_target(gate))
+        comparison = reruns.comparison(result)
+        assert comparison is not None
+        assert comparison.reproduces is True, (result.reason, comparison)
+
+
+def test_a_stored_result_is_found_again_instead_of_run_again(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    engine = FakeEngine(lambda gate, label, tree: recorded(opened, gate))
+    reruns = Reruns(opened, sidecar=tmp_path, engine=engine)
+    target = reruns.target("S1")
+    first = reruns.run("1", target)
+    again = Reruns(opened, sidecar=tmp_path, engine=engine).run("1", target)
+    assert (len(engine.jobs), again) == (1, first)
+    assert reruns.known("1", target.tree) == first
+    assert [r.attempt for r in reruns.run("1", target, again=True)] == [2]
+    assert [r.attempt for r in reruns.run("1", target, times=3)] == [1, 2, 3]
+
+
+def test_a_cancelled_run_is_kept_as_unmeasured_and_never_taken_for_an_answer(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    engine = FakeEngine(lambda gate, label, tree: Play(end=End.CANCELLED))
+    reruns = Reruns(opened, sidecar=tmp_path, engine=engine)
+    (result,) = reruns.run("1", reruns.target("S1"))
+    assert (result.verdict, result.reason) == (Verdict.UNMEASURED, "cancelled")
+    engine.script = lambda gate, label, tree: recorded(opened, gate)
+    (result,) = reruns.run("1", reruns.target("S1"))
+    assert (result.verdict, result.attempt) == (Verdict.PASSED, 2)
+
+
+def test_a_state_without_files_says_so(opened: OpenRun, tmp_path: Path) -> None:
+    reruns = Reruns(opened, sidecar=tmp_path, engine=FakeEngine(lambda *_: {}))
+    with pytest.raises(CannotRerunError, match="S9: the run has no such state"):
+        reruns.target("S9")
+
+
+def test_without_an_engine_the_plan_says_why_and_prints_the_command(
+    opened: OpenRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    reruns = Reruns(opened, sidecar=tmp_path)
+    plan = reruns.plan("1", reruns.target("S1"))
+    assert plan.unavailable is not None
+    assert "none.sock" in plan.unavailable
+    assert plan.shell.startswith("{ git --git-dir=")
+    assert "docker run --rm -i --network none" in plan.shell
