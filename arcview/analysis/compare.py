@@ -6,12 +6,13 @@ difference of outcomes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from arcview.analysis.gate_view import GateView
 from arcview.analysis.overview import GateCell, StageRow
+from arcview.analysis.renames import Renamed, pair_renames
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, is_ok
 from arcview.model.results import GateTest, Outcome, Verdict
 
@@ -70,8 +71,11 @@ class FileComparison:
     """Which code files the same stage changed in two runs; not a judgement of either."""
 
     both: tuple[str, ...] = ()
+    """Under one name."""
     only_a: tuple[str, ...] = ()
     only_b: tuple[str, ...] = ()
+    renamed: tuple[Renamed, ...] = ()
+    """Changed in both, under another name in each; `old` is that in A."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +130,20 @@ def compare_gates(
     )
 
 
-def compare_files(a: Iterable[str], b: Iterable[str]) -> FileComparison:
-    """Sorts the files that a stage changed by which run changed them."""
-    in_a, in_b = frozenset(a), frozenset(b)
+def compare_files(a: Mapping[str, str], b: Mapping[str, str]) -> FileComparison:
+    """Sorts the files that a stage changed by which run changed them.
+
+    Args:
+        a: Path → text of the files that it changed in run A; a text may be empty.
+        b: The same of run B.
+    """
+    only_a, only_b = a.keys() - b.keys(), b.keys() - a.keys()
+    renamed = pair_renames({p: a[p] for p in only_a}, {p: b[p] for p in only_b})
     return FileComparison(
-        tuple(sorted(in_a & in_b)), tuple(sorted(in_a - in_b)), tuple(sorted(in_b - in_a))
+        tuple(sorted(a.keys() & b.keys())),
+        tuple(sorted(only_a - {pair.old for pair in renamed})),
+        tuple(sorted(only_b - {pair.new for pair in renamed})),
+        renamed,
     )
 
 

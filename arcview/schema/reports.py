@@ -155,10 +155,22 @@ class CompareSide(Model):
     change: ShowChange
 
 
+class CompareRenamed(Model):
+    """One file that has another name in each run."""
+
+    a: str
+    b: str
+    similarity: Count
+    """Percent of the larger one that both share, as whole lines."""
+
+
 class CompareFiles(Model):
     """Source and test files that the stage changed."""
 
     both: list[str]
+    """Under one name."""
+    renamed: list[CompareRenamed]
+    """Under two names, matched by content: half of the text at least is the same."""
     only_a: list[str]
     only_b: list[str]
 

@@ -109,11 +109,14 @@ def _is_known(row: StageRow | None, change: ChangeSummary | None) -> bool:
     return row is not None and change is not None and change.files is not None
 
 
-def _changed(files: WorkspaceFiles, row: StageRow | None) -> list[str]:
+def _changed(files: WorkspaceFiles, row: StageRow | None) -> dict[str, str]:
+    """Path → text of the code files that a stage changed; of a deleted one there is no text."""
     if row is None or row.end is None or row.status in NEVER_RAN:
-        return []
+        return {}
     changes = files.changes(row.base, row.end)
-    return [change.path for change in changes if change.path_class in _CODE]
+    paths = [change.path for change in changes if change.path_class in _CODE]
+    files.preload((row.end, path) for path in paths)
+    return {path: files.text(row.end, path) or "" for path in paths}
 
 
 def _problems(a: Overview, b: Overview, stages: list[StageComparison]) -> list[str]:

@@ -69,7 +69,15 @@ def _stage(stage: ComparedStage) -> Json:
         "gate": _gate(pair.gate),
         "files": None
         if files is None
-        else {"both": list(files.both), "only_a": list(files.only_a), "only_b": list(files.only_b)},
+        else {
+            "both": list(files.both),
+            "renamed": [
+                {"a": pair.old, "b": pair.new, "similarity": pair.similarity}
+                for pair in files.renamed
+            ],
+            "only_a": list(files.only_a),
+            "only_b": list(files.only_b),
+        },
     }
 
 

@@ -5,11 +5,12 @@ The two runs keep their states in stores of their own; git names equal contents 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arcview.analysis.line_diff import hunks_between
+from arcview.analysis.renames import pair_renames
 from arcview.analysis.replay import split_lines
 from arcview.errors import ArcviewError
 from arcview.model.patch import ChangeKind, FileChange, FilePatch, LineKind, PathClass
@@ -39,9 +40,10 @@ class StatesBeside:
         self._b, self._state_b = b, state_b
 
     def changes(self) -> tuple[FileChange, ...]:
-        """The files that differ, sorted by path; renames are not looked for.
+        """The files that differ, sorted by path; one that has another name in `b` is one change.
 
-        Lines are counted as long as there are not too many files.
+        Names are matched by content among files that are not folded, and lines are counted, as long
+        as there are not too many files.
 
         Raises:
             ArcviewError: a state is missing.
@@ -50,7 +52,7 @@ class StatesBeside:
             run.ensure_states()
             if run.store.tree(state) is None:
                 raise ArcviewError(f"{state}: {run.store.missing(state) or 'not there'}")
-        found = tuple(self._differing())
+        found = tuple(sorted(self._renamed(tuple(self._differing())), key=lambda c: c.path))
         counted = [change for change in found if change.path_class not in _FOLDED]
         if len(counted) > _COUNTED_FILES:
             return found
@@ -58,7 +60,7 @@ class StatesBeside:
 
     def patch(self, change: FileChange) -> FilePatch:
         """The hunks of one of the changes."""
-        old = self._a.store.file(self._state_a, change.path) or b""
+        old = self._a.store.file(self._state_a, change.old_path or change.path) or b""
         new = self._b.store.file(self._state_b, change.path) or b""
         before, after = decode(old), decode(new)
         if before.binary or after.binary:
@@ -90,6 +92,33 @@ class StatesBeside:
                 path_class=classify(path, rules),
             )
 
+    def _renamed(self, changes: tuple[FileChange, ...]) -> Iterator[FileChange]:
+        """The changes, with those that are two names of one file joined."""
+        gone = {c.path: c for c in changes if c.kind is ChangeKind.DELETED and _is_paired(c)}
+        came = {c.path: c for c in changes if c.kind is ChangeKind.ADDED and _is_paired(c)}
+        if not gone or not came or len(gone) + len(came) > _COUNTED_FILES:
+            yield from changes
+            return
+        pairs = pair_renames(
+            _texts(self._a, self._state_a, gone), _texts(self._b, self._state_b, came)
+        )
+        by_new = {pair.new: pair for pair in pairs}
+        joined = {pair.old for pair in pairs}
+        for change in changes:
+            pair = by_new.get(change.path)
+            if change.kind is ChangeKind.ADDED and pair is not None:
+                old = gone[pair.old]
+                yield replace(
+                    change,
+                    kind=ChangeKind.RENAMED,
+                    old_path=pair.old,
+                    similarity=pair.similarity,
+                    old_mode=old.old_mode,
+                    old_size_bytes=old.old_size_bytes,
+                )
+            elif change.kind is not ChangeKind.DELETED or change.path not in joined:
+                yield change
+
     def _counted(self, change: FileChange) -> FileChange:
         if (change.old_size_bytes or 0) + (change.new_size_bytes or 0) > _COUNTED_BYTES:
             return change
@@ -99,6 +128,17 @@ class StatesBeside:
         kinds = [line.kind for hunk in patch.hunks for line in hunk.lines]
         added, removed = kinds.count(LineKind.ADDED), kinds.count(LineKind.REMOVED)
         return replace(change, added=added, removed=removed)
+
+
+def _is_paired(change: FileChange) -> bool:
+    """Whether a file that only one side has may be one of the other side under another name."""
+    size = (change.old_size_bytes or 0) + (change.new_size_bytes or 0)
+    return change.path_class not in _FOLDED and size <= _COUNTED_BYTES
+
+
+def _texts(run: OpenRun, state: str, paths: Iterable[str]) -> dict[str, str]:
+    decoded = {path: decode(run.store.file(state, path) or b"") for path in paths}
+    return {path: found.text for path, found in decoded.items() if not found.binary}
 
 
 def _kind(before: TreeEntry | None, after: TreeEntry | None) -> ChangeKind:

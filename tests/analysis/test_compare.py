@@ -83,5 +83,5 @@ def test_runs_may_part_at_the_chain_gate_only() -> None:
 
 
 def test_files_are_sorted_by_who_changed_them() -> None:
-    found = compare_files(["a", "b"], ["b", "c"])
+    found = compare_files({"a": "", "b": ""}, {"b": "", "c": ""})
     assert (found.both, found.only_a, found.only_b) == (("b",), ("a",), ("c",))

@@ -12,6 +12,9 @@ import pytest
 from arcview import cli
 from arcview.schema.faults import find_faults
 from arcview.schema.reports import CompareReport
+from arcview.session.compare_states import StatesBeside
+from arcview.session.opened import OpenRun
+from tests.readers.native_run import full_run
 
 Json = dict[str, Any]
 Scb = Callable[[str], Path]
@@ -94,3 +97,44 @@ def test_the_table_says_where_they_part(scb: Scb, capsys: Capture) -> None:
     assert "verdicts part at: gate 2 (A failed, B passed)" in out
     assert "0 ok in A only, 10 ok in B only" in out
     assert "not measured in both" in out
+
+
+@pytest.fixture
+def two_names(tmp_path: Path) -> tuple[Path, Path]:
+    """Two runs whose second stage writes one file, under another name in each."""
+    code = "".join(f"def step_{n}():\n    return {n}\n\n\n" for n in range(12))
+    roots = []
+    for name, path in (("a", "engine.py"), ("b", "core/engine.py")):
+        made = full_run(tmp_path / name)
+        text = code if name == "a" else code.replace("return 3", "return 33")
+        made.write_text(f"stages/2/workspace/{path}", text)
+        roots.append(made.write())
+    return roots[0], roots[1]
+
+
+def test_a_file_with_another_name_in_each_run_is_one_file(
+    two_names: tuple[Path, Path], capsys: Capture
+) -> None:
+    files = compared(capsys, *two_names)["stages"][1]["files"]
+
+    (pair,) = files["renamed"]
+    assert (pair["a"], pair["b"]) == ("engine.py", "core/engine.py")
+    assert 90 < pair["similarity"] < 100
+    assert (files["only_a"], files["only_b"]) == ([], [])
+
+
+def test_the_code_of_a_file_with_two_names_stands_against_itself(
+    two_names: tuple[Path, Path],
+) -> None:
+    a, b = (OpenRun.open(path) for path in two_names)
+    beside = StatesBeside(a, "S2", b, "S2")
+    (change,) = beside.changes()
+    patch = beside.patch(change)
+
+    assert (change.kind.value, change.old_path, change.path) == (
+        "renamed",
+        "engine.py",
+        "core/engine.py",
+    )
+    assert (change.added, change.removed) == (1, 1)
+    assert len(patch.hunks) == 1
