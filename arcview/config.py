@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from arcview.errors import BadInputError
+from arcview.files import in_words, read_text
 from arcview.model.run import PathRules
 
 DEFAULT_CACHE_LIMIT_MB = 2048
@@ -52,11 +53,11 @@ def load_settings(path: Path | None = None) -> Settings:
     """
     file = path or settings_path()
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
     except FileNotFoundError:
         return Settings()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(str(file), f"cannot be read: {error}") from error
+        raise BadInputError(str(file), f"cannot be read: {in_words(error)}") from error
     import tomllib  # 5 ms that only who has a settings file pays
 
     try:
@@ -75,14 +76,14 @@ def save_annotator(name: str) -> None:
     # Where the file is a link into a folder of dotfiles, it stays one.
     file = settings_path().resolve()
     try:
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        text = read_text(file) if file.exists() else ""
         file.parent.mkdir(parents=True, exist_ok=True)
         new = file.with_name(f"{file.name}.new")
         # At the top: further down it could fall into a table.
         new.write_text(f'annotator = "{name}"\n{text}', encoding="utf-8")
         new.replace(file)
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(str(file), f"the name cannot be kept: {error}") from error
+        raise BadInputError(str(file), f"the name cannot be kept: {in_words(error)}") from error
 
 
 def _settings(file: str, data: Mapping[str, object]) -> Settings:

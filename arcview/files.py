@@ -7,6 +7,7 @@ Must not import anything of arcview.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
@@ -68,6 +69,25 @@ def read_file(path: Path) -> bytes:
     """
     with open_file(path) as file:
         return file.read()
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """The text of a regular file; never waits for a pipe or a device.
+
+    Raises:
+        OSError: as for `open_file`.
+        UnicodeDecodeError: it is no text.
+    """
+    return io.TextIOWrapper(io.BytesIO(read_file(path)), encoding).read()
+
+
+def in_words(error: Exception) -> str:
+    """What went wrong with a file, for a line that names it already: no number, no path."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"not {error.encoding} text (byte {error.start})"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error)
 
 
 def why_unreadable(path: Path) -> str | None:

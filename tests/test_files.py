@@ -13,7 +13,16 @@ from typing import Any
 import pytest
 
 from arcview.errors import ArcviewError
-from arcview.files import exists, is_dir, is_file, open_file, read_file, why_unreadable
+from arcview.files import (
+    exists,
+    in_words,
+    is_dir,
+    is_file,
+    open_file,
+    read_file,
+    read_text,
+    why_unreadable,
+)
 from arcview.readers.check import check
 from arcview.readers.registry import open_run
 from arcview.session.library import scan
@@ -22,6 +31,7 @@ from arcview.session.stats import collect
 from arcview.session.twin import show
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "arcview"
 
 Deny = Callable[[Path], None]
 
@@ -199,3 +209,57 @@ def test_nobody_asks_a_path_in_a_way_that_raises_or_waits() -> None:
                 if (node.func.attr in asked and plain) or reads:
                     found.append(f"{file.relative_to(ROOT)}:{node.lineno}: {node.func.attr}")
     assert found == []
+
+
+def test_a_text_of_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="not a regular file"):
+        read_text(pipe)
+
+
+def test_line_ends_of_a_text_are_unified_and_a_mark_of_byte_order_is_dropped(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"\xef\xbb\xbfa\r\nb\n")
+    assert read_text(file, "utf-8-sig") == "a\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (PermissionError(13, "Permission denied", "secret/path"), "Permission denied"),
+        (UnicodeDecodeError("utf-8", b"ab\xff", 2, 3, "invalid"), "not utf-8 text (byte 2)"),
+        (ValueError("embedded null byte"), "embedded null byte"),
+        (OSError("cannot"), "cannot"),
+    ],
+)
+def test_what_went_wrong_is_said_in_words(error: Exception, words: str) -> None:
+    assert in_words(error) == words
+
+
+def test_no_message_shows_the_number_of_a_system_error() -> None:
+    raw = [
+        f"{file.relative_to(PACKAGE)}:{handler.lineno}"
+        for file in sorted(PACKAGE.rglob("*.py"))
+        for handler in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(handler, ast.ExceptHandler) and _catches_system_errors(handler)
+        if _shows_as_it_is(handler)
+    ]
+    assert raw == []
+
+
+def _catches_system_errors(handler: ast.ExceptHandler) -> bool:
+    return handler.type is not None and "OSError" in {
+        node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)
+    }
+
+
+def _shows_as_it_is(handler: ast.ExceptHandler) -> bool:
+    return any(
+        isinstance(node, ast.FormattedValue)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == handler.name
+        for node in ast.walk(handler)
+    )

@@ -1,4 +1,4 @@
-"""How far several raters agree: raw, Cohen's kappa, Krippendorff's alpha, Jaccard, step distance.
+"""How far several raters agree: raw, Cohen's kappa, Krippendorff's alpha, sets, step distance.
 
 Pure, on plain label tables. A label that says "none" is a label; an absent one is unknown and forms
 no pair. Where nothing varies, chance-corrected coefficients are undefined, not 1.
@@ -23,7 +23,7 @@ Label = Hashable
 Ratings = Mapping[str, Label]
 """Rater → label, for one unit."""
 
-Level = Literal["nominal", "ordinal"]
+Level = Literal["nominal", "ordinal", "masi"]
 
 NO_PAIRS = "undefined (no unit has two ratings)"
 NO_VARIATION = "undefined (no variation)"
@@ -97,18 +97,51 @@ def jaccard(units: Sequence[Ratings]) -> Coefficient:
     Args:
         units: Labels are frozensets.
     """
+    return _mean_of_pairs(units, lambda a, b: _overlap(*_sets(a, b)))
+
+
+def masi(units: Sequence[Ratings]) -> Coefficient:
+    """The same mean of MASI (Passonneau 2006): Jaccard times how the sets lie to each other.
+
+    1 where they are equal, 2/3 where one lies in the other, 1/3 where they overlap, else 0.
+
+    Args:
+        units: Labels are frozensets.
+    """
+    return _mean_of_pairs(units, _masi)
+
+
+def _masi(a: Label, b: Label) -> float:
+    one, other = _sets(a, b)
+    if one == other:
+        return 1.0
+    if one <= other or other <= one:
+        return _overlap(one, other) * 2 / 3
+    return _overlap(one, other) / 3
+
+
+def _mean_of_pairs(
+    units: Iterable[Ratings], similarity: Callable[[Label, Label], float]
+) -> Coefficient:
     means = []
     for ratings in units:
-        shares = [_overlap(a, b) for a, b in pairs_of([ratings])]
+        shares = [similarity(a, b) for a, b in pairs_of([ratings])]
         if shares:
             means.append(sum(shares) / len(shares))
     return _with_interval(means, _mean, 0.0)
 
 
-def _overlap(a: Label, b: Label) -> float:
+Codes = frozenset[Label]
+
+
+def _sets(a: Label, b: Label) -> tuple[Codes, Codes]:
     if not isinstance(a, frozenset) or not isinstance(b, frozenset):
         raise TypeError("multi-label agreement needs sets of labels")
-    return len(a & b) / len(a | b) if a or b else 1.0
+    return a, b
+
+
+def _overlap(one: Codes, other: Codes) -> float:
+    return len(one & other) / len(one | other) if one or other else 1.0
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -146,7 +179,7 @@ def krippendorff_alpha(
     α = 1 - D_o / D_e over the coincidences o_ck = Σ_u n_u(c,k) / (m_u - 1) of units with m_u ≥ 2
     ratings: D_o = Σ o_ck δ²(c,k) / n and D_e = Σ n_c n_k δ²(c,k) / (n (n - 1)). Nominal δ² is 1
     where c ≠ k; ordinal δ² is (Σ_{g=c..k} n_g - (n_c + n_k) / 2)², over the scale (Krippendorff,
-    Content Analysis, 4th ed. 2019, chapter 12).
+    Content Analysis, 4th ed. 2019, chapter 12); for sets δ² is 1 - MASI, as Passonneau has it.
 
     Args:
         units: The ratings.
@@ -172,11 +205,12 @@ def krippendorff_alpha(
             total[pair] = total.get(pair, 0.0) + weight
     if not tables:
         return Coefficient(None, undefined=NO_PAIRS)
-    value = _alpha(total, level)
+    distances = _distances(rank) if level == "masi" else None
+    value = _alpha(total, level, distances)
     if value is None:
         return Coefficient(None, undefined=NO_VARIATION, units=len(tables))
     # Leaving out a unit takes its coincidences away: no table is added up again.
-    without = [_alpha(_minus(total, table), level) for table in tables]
+    without = [_alpha(_minus(total, table), level, distances) for table in tables]
     return Coefficient(value, _clipped(jackknife(value, without), -1.0), units=len(tables))
 
 
@@ -196,7 +230,17 @@ def _minus(
     return {pair: weight - part.get(pair, 0.0) for pair, weight in total.items()}
 
 
-def _alpha(coincidences: Mapping[tuple[int, int], float], level: Level) -> float | None:
+Distance = Callable[[int, int], float]
+
+
+def _distances(rank: Mapping[Label, int]) -> Distance:
+    table = {(c, k): 1 - _masi(a, b) for a, c in rank.items() for b, k in rank.items()}
+    return lambda c, k: table[c, k]
+
+
+def _alpha(
+    coincidences: Mapping[tuple[int, int], float], level: Level, distances: Distance | None
+) -> float | None:
     sums: dict[int, float] = {}
     for (c, _), weight in coincidences.items():
         sums[c] = sums.get(c, 0.0) + weight
@@ -205,7 +249,7 @@ def _alpha(coincidences: Mapping[tuple[int, int], float], level: Level) -> float
     n = sum(marginals.values())
     if len(marginals) < 2:
         return None
-    distance = _ordinal(marginals) if level == "ordinal" else _nominal
+    distance = distances or (_ordinal(marginals) if level == "ordinal" else _nominal)
     observed = sum(weight * distance(c, k) for (c, k), weight in coincidences.items() if c != k)
     expected = sum(
         n_c * n_k * distance(c, k)
@@ -220,7 +264,7 @@ def _nominal(c: int, k: int) -> float:
     return 1.0
 
 
-def _ordinal(marginals: Mapping[int, float]) -> Callable[[int, int], float]:
+def _ordinal(marginals: Mapping[int, float]) -> Distance:
     below: dict[int, float] = {}
     total = 0.0
     for rank, weight in marginals.items():

@@ -6,7 +6,7 @@ and not trusted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -18,6 +18,7 @@ from arcview.analysis.agreement import (
     cohen_kappa,
     jaccard,
     krippendorff_alpha,
+    masi,
     raw_agreement,
     step_agreement,
 )
@@ -34,6 +35,8 @@ class Kappa:
     rater_a: str
     rater_b: str
     coefficient: Coefficient
+    label: str | None = None
+    """Of sets: whether this label is in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,10 @@ class Agreement:
     """Equal labels; of sets, equal sets; of steps, the very same step."""
     kappas: tuple[Kappa, ...] = ()
     alpha: Coefficient | None = None
-    """Null for fields whose labels are no single codes."""
+    """Null for steps; for sets its distance is 1 - MASI."""
     jaccard: Coefficient | None = None
+    """For sets of labels alone."""
+    masi: Coefficient | None = None
     """For sets of labels alone."""
     within: Pairs | None = None
     """For steps alone: pairs that are at most `FieldReport.distance` apart."""
@@ -110,12 +115,31 @@ def _agreement(table: LabelTable, units: Sequence[Mapping[str, Label]], within: 
         return Agreement(raters, len(rated), single, exact, within=near)
     raw = raw_agreement(rated)
     if table.kind is FieldKind.MULTI:
-        return Agreement(raters, len(rated), single, raw, jaccard=jaccard(rated))
+        alpha = krippendorff_alpha(rated, "masi")
+        kappas = tuple(_kappas_of_sets(raters, rated))
+        return Agreement(
+            raters, len(rated), single, raw, kappas, alpha, jaccard(rated), masi(rated)
+        )
     level: Level = "ordinal" if table.kind is FieldKind.ORDINAL else "nominal"
     alpha = krippendorff_alpha(rated, level, table.scale)
-    kappas = tuple(
-        Kappa(a, b, cohen_kappa(rated, a, b))
-        for a, b in combinations(raters, 2)
-        if any(a in ratings and b in ratings for ratings in rated)
-    )
-    return Agreement(raters, len(rated), single, raw, kappas, alpha)
+    return Agreement(raters, len(rated), single, raw, tuple(_kappas(raters, rated)), alpha)
+
+
+def _kappas(
+    raters: Sequence[str], rated: Sequence[Mapping[str, Label]], label: str | None = None
+) -> Iterator[Kappa]:
+    for a, b in combinations(raters, 2):
+        if any(a in ratings and b in ratings for ratings in rated):
+            yield Kappa(a, b, cohen_kappa(rated, a, b), label)
+
+
+def _kappas_of_sets(raters: Sequence[str], rated: Sequence[Mapping[str, Label]]) -> Iterator[Kappa]:
+    """For each label that somebody used: who says that it applies."""
+    sets = [label for ratings in rated for label in ratings.values()]
+    used = {str(code) for label in sets if isinstance(label, frozenset) for code in label}
+    for code in sorted(used):
+        has = [
+            {rater: isinstance(label, frozenset) and code in label for rater, label in r.items()}
+            for r in rated
+        ]
+        yield from _kappas(raters, has, code)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arcview.analysis.infrastructure import CONDITIONS, Condition
 from arcview.errors import BadInputError
-from arcview.files import is_file
+from arcview.files import in_words, is_file, read_text
 
 NAME = "infrastructure.toml"
 
@@ -31,9 +31,9 @@ def team_conditions(root: Path) -> tuple[Condition, ...]:
     import tomllib  # 5 ms that only who has such a file pays
 
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(read_text(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(str(path), f"cannot be read: {error}") from error
+        raise BadInputError(str(path), f"cannot be read: {in_words(error)}") from error
     except tomllib.TOMLDecodeError as error:
         raise BadInputError(str(path), f"not TOML: {error}") from error
     tables = data.get("condition")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from arcview.errors import BadInputError
-from arcview.files import is_file
+from arcview.files import in_words, is_file, read_text
 from arcview.model.annotation import Reading
 
 SCHEMA = "arcview/scheme/1"
@@ -181,9 +181,9 @@ def load_scheme(path: Path) -> Scheme:
     import tomllib  # 5 ms that only those who label pay
 
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(read_text(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(str(path), f"cannot be read: {error}") from error
+        raise BadInputError(str(path), f"cannot be read: {in_words(error)}") from error
     except tomllib.TOMLDecodeError as error:
         raise BadInputError(str(path), f"not TOML: {error}") from error
     return scheme_from(data, str(path))

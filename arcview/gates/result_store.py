@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
-from arcview.files import is_dir, is_file, read_file
+from arcview.files import in_words, is_dir, is_file, read_file
 from arcview.gates.owner import Owner
 from arcview.gates.result_json import (
     problem_of,
@@ -149,7 +149,7 @@ class ResultStore:
             rows = json.loads(gzip.decompress(read_file(path)))
             return tuple(FileOrigin(name, Origin(origin), digest) for name, origin, digest in rows)
         except (OSError, ValueError, TypeError, EOFError) as error:
-            raise BadInputError(str(path), f"cannot be read: {error}") from error
+            raise BadInputError(str(path), f"cannot be read: {in_words(error)}") from error
 
     def _keys(self) -> list[str]:
         if not is_dir(self.folder):

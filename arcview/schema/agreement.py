@@ -32,6 +32,8 @@ class AgreementKappa(AgreementCoefficient):
     """Cohen's kappa of two raters."""
 
     raters: list[str]
+    label: str | None
+    """Of sets: whether this label is in them."""
 
 
 class Agreement(Model):
@@ -44,8 +46,10 @@ class Agreement(Model):
     raw: AgreementPairs
     kappa: list[AgreementKappa]
     alpha: AgreementCoefficient | None
-    """Krippendorff's; null for sets and steps."""
+    """Krippendorff's; null for steps, of sets with 1 - MASI for a distance."""
     jaccard: AgreementCoefficient | None
+    """For sets of labels alone."""
+    masi: AgreementCoefficient | None
     """For sets of labels alone."""
     within: AgreementPairs | None
     """For steps alone: pairs at most `within` apart."""

@@ -16,7 +16,7 @@ from arcview.analysis.agreement_tables import tables_of_records
 from arcview.analysis.statistics import MIN_PERCENT_N
 from arcview.config import Settings
 from arcview.errors import ArcviewError, BadInputError
-from arcview.files import exists, is_dir
+from arcview.files import exists, in_words, is_dir, read_text
 from arcview.session.plain_text_parts import Glyphs, aligned, one_line
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def _exported(files: Sequence[Path], path: Path) -> Gathered:
 
 def _records(file: Path) -> list[object]:
     try:
-        text = file.read_text(encoding="utf-8")
+        text = read_text(file)
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(str(file), f"cannot be read: {error}") from error
+        raise BadInputError(str(file), f"cannot be read: {in_words(error)}") from error
     if file.suffix == ".jsonl":
         return list(_lines(file, text))
     try:
@@ -148,11 +148,16 @@ def _agreement(found: Agreement) -> Json:
         "single": found.single,
         "raw": _pairs(found.raw),
         "kappa": [
-            {"raters": [kappa.rater_a, kappa.rater_b], **_coefficient(kappa.coefficient)}
+            {
+                "raters": [kappa.rater_a, kappa.rater_b],
+                "label": kappa.label,
+                **_coefficient(kappa.coefficient),
+            }
             for kappa in found.kappas
         ],
         "alpha": None if found.alpha is None else _coefficient(found.alpha),
         "jaccard": None if found.jaccard is None else _coefficient(found.jaccard),
+        "masi": None if found.masi is None else _coefficient(found.masi),
         "within": None if found.within is None else _pairs(found.within),
     }
 
@@ -204,11 +209,15 @@ def _rows(
         yield ("", f"within {report.distance}", _share(found.within), "", "")
     if found.jaccard is not None:
         yield ("", "Jaccard", *_value(found.jaccard, glyphs), "")
+    if found.masi is not None:
+        yield ("", "MASI", *_value(found.masi, glyphs), "")
     for kappa in found.kappas:
         raters = f"{one_line(kappa.rater_a)}, {one_line(kappa.rater_b)}"
-        yield ("", "Cohen's kappa", *_value(kappa.coefficient, glyphs), raters)
+        of = f" of {one_line(kappa.label)}" if kappa.label is not None else ""
+        yield ("", f"Cohen's kappa{of}", *_value(kappa.coefficient, glyphs), raters)
     if found.alpha is not None:
-        yield ("", "Krippendorff's alpha", *_value(found.alpha, glyphs), "")
+        of = " by MASI" if found.masi is not None else ""
+        yield ("", f"Krippendorff's alpha{of}", *_value(found.alpha, glyphs), "")
 
 
 def _share(pairs: Pairs) -> str:

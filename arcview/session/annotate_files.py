@@ -16,6 +16,7 @@ from arcview.annotations.scheme import Scheme, scheme_of_lists
 from arcview.annotations.store import AnnotationStore
 from arcview.annotations.tables import Labelled, csv_text, mast_records, who_when_records
 from arcview.errors import ArcviewError, BadInputError
+from arcview.files import in_words, read_text
 from arcview.model.annotation import Case
 
 if TYPE_CHECKING:
@@ -52,9 +53,9 @@ def load_records(path: Path) -> tuple[list[object], Scheme | None]:
         BadInputError: it cannot be read, is no JSON, or holds no list of records.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, "utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(str(path), f"cannot be read: {error}") from error
+        raise BadInputError(str(path), f"cannot be read: {in_words(error)}") from error
     if path.suffix == ".jsonl":
         return list(_lines(text, str(path))), None
     try:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import ArcviewError
-from arcview.files import exists, is_dir, is_file, is_symlink
+from arcview.files import exists, in_words, is_dir, is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import SessionRole, TrajectoryRef
 from arcview.readers.protocols import OpenedRun
@@ -62,7 +62,7 @@ class Copied:
             try:
                 place = self._place(ref, path, above, folder, reader)
             except (ArcviewError, OSError) as error:
-                self.left_out.append(Problem(path, f"cannot be copied: {error}"))
+                self.left_out.append(Problem(path, f"cannot be copied: {in_words(error)}"))
                 continue
             found: dict[str, object] = {"path": place, "role": ref.role.value}
             if reader is not None:

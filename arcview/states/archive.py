@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from arcview.files import open_file
+from arcview.files import in_words, open_file
 from arcview.states.objects import (
     MODE_EXECUTABLE,
     MODE_FILE,
@@ -98,7 +98,7 @@ def read_archive(
         lzma.LZMAError,
         SourceError,
     ) as error:
-        raise ArchiveError(f"damaged or not a tar archive: {error}") from error
+        raise ArchiveError(f"damaged or not a tar archive: {in_words(error)}") from error
 
 
 def _read_members(

@@ -12,6 +12,7 @@ from arcview.analysis.agreement import (
     cohen_kappa,
     jaccard,
     krippendorff_alpha,
+    masi,
     raw_agreement,
     step_agreement,
 )
@@ -147,6 +148,24 @@ def test_raw_agreement_counts_every_pair_of_raters() -> None:
 def test_jaccard_is_the_mean_share_of_common_labels() -> None:
     found = jaccard(sets(("m1 ", "m1 "), ("ab", "abcd"), ("a", "b")))
     assert found.value == pytest.approx((1 + 0.5 + 0) / 3)
+
+
+def test_masi_also_weighs_how_the_sets_lie_to_each_other() -> None:
+    # 1; 2/4 of a subset: 1/3; 1/3 of an overlap: 1/9; 0.
+    found = masi(sets(("m1", "m1"), ("ab", "abcd"), ("ab", "bc"), ("a", "b")))
+    assert found.value == pytest.approx((1 + 1 / 3 + 1 / 9 + 0) / 4)
+
+
+def test_alpha_of_sets_is_what_the_formula_gives_by_hand() -> None:
+    # Distances: {a} {a,b} 2/3, {a} {b} 1, {a,b} {b} 2/3. Units a-ab, a-a, b-b: n = 6, of which
+    # a 3, ab 1, b 2. Observed 2 · 2/3; expected 2 · (3·1·2/3 + 3·2·1 + 1·2·2/3) = 56/3.
+    found = krippendorff_alpha(sets(("a", "ab"), ("a", "a"), ("b", "b")), "masi")
+    assert found.value == pytest.approx(1 - 5 * (4 / 3) / (56 / 3))
+
+
+def test_a_none_and_a_set_have_nothing_in_common() -> None:
+    assert masi(sets(("", "a"))).value == 0
+    assert masi(sets(("", ""))).value == 1
 
 
 def test_two_empty_sets_agree() -> None:

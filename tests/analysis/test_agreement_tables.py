@@ -210,7 +210,21 @@ def test_fields_are_measured_by_what_their_labels_are() -> None:
     tables = tables_of_cases([a_case(FULL, replace(FULL, annotator="bob"))], SCALES)
     found = {one.field: one.people for one in report(tables, within=5)}
     assert found["mechanism"].jaccard is not None
-    assert found["mechanism"].alpha is None
+    assert found["mechanism"].masi is not None
     assert found["origin_step"].within is not None
     assert found["origin_step"].kappas == ()
     assert found["defect"].alpha is not None
+
+
+def test_sets_of_labels_have_a_kappa_for_each_label_and_an_alpha() -> None:
+    table = LabelTable("mechanism", FieldKind.MULTI)
+    for unit, ann, bob in (("1", "M1 M2", "M1"), ("2", "M2", "M2"), ("3", "", "M1")):
+        table.add(unit, "ann", frozenset(ann.split()))
+        table.add(unit, "bob", frozenset(bob.split()))
+    (found,) = report([table])
+    kappas = {kappa.label: kappa.coefficient.value for kappa in found.people.kappas}
+    # M1: ann yes no no, bob yes no yes: p_o 2/3, p_e 4/9. M2: yes yes no, no yes no: the same.
+    assert kappas == {"M1": pytest.approx(0.4), "M2": pytest.approx(0.4)}
+    assert found.people.masi is not None
+    assert found.people.masi.value == pytest.approx((1 / 3 + 1 + 0) / 3)
+    assert found.people.alpha is not None

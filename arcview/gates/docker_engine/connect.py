@@ -9,6 +9,7 @@ import docker
 import requests
 from docker.errors import DockerException
 
+from arcview.files import in_words
 from arcview.gates.engine import Engine
 from arcview.gates.errors import EngineUnavailableError
 
@@ -30,7 +31,7 @@ def open_docker(url: str | None) -> Engine:
         client.close()
     except (DockerException, requests.exceptions.RequestException, OSError) as error:
         raise EngineUnavailableError(
-            f"no container engine answers at {endpoint}: {error}"
+            f"no container engine answers at {endpoint}: {in_words(error)}"
         ) from None
     raise EngineUnavailableError(f"{endpoint}: not supported yet")
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
 from arcview.errors import BadInputError
-from arcview.files import is_dir, is_file, is_symlink, open_file
+from arcview.files import in_words, is_dir, is_file, is_symlink, open_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Usage
 from arcview.readers.fields import Fields, read_bytes
@@ -173,7 +173,9 @@ class ArchiveFiles:
                 with tarfile.open(self.path, "r:*") as archive:
                     self._load(archive, self._contents)
             except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-                what = f"damaged archive, {len(self._contents)} files could be read: {error}"
+                what = (
+                    f"damaged archive, {len(self._contents)} files could be read: {in_words(error)}"
+                )
                 self.problems.append(Problem(self.shown, what))
         return self._contents
 

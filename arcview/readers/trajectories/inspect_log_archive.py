@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from arcview.files import open_file
+from arcview.files import in_words, open_file
 
 MAX_ENTRY_BYTES = 512 * 1024 * 1024
 """More than one sample unpacks to; a bomb would go on."""
@@ -142,7 +142,7 @@ class Archive:
                     raise EntryError(f"more than {limit:,} bytes when unpacked")
                 parts.append(part)
         except (zlib.error, OSError, ValueError, EOFError, struct.error) as error:
-            raise EntryError(f"damaged: {error}") from error
+            raise EntryError(f"damaged: {in_words(error)}") from error
         self._left -= size
         data = b"".join(parts)
         if zlib.crc32(data) != entry.checksum:

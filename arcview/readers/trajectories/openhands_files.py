@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from arcview.files import is_dir, is_file, is_symlink, open_file, read_file
+from arcview.files import in_words, is_dir, is_file, is_symlink, open_file, read_file
 from arcview.model.problem import Problem
 from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.documents import parse_document, peek
@@ -201,7 +201,7 @@ def packed_conversation(path: Path) -> Conversation:
                 if content is not None:
                     files[name.name] = _Source(f"{path.name}:{member.name}", content.read())
     except (tarfile.TarError, EOFError, OSError) as error:
-        conversation.problems.append(Problem(str(path), f"damaged archive: {error}"))
+        conversation.problems.append(Problem(str(path), f"damaged archive: {in_words(error)}"))
     _fill(conversation, files)
     return conversation
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
+from arcview.files import exists
 from arcview.session.annotate_files import export_text, import_file, labelled_cases, write_text
 from arcview.ui.rows.figures import plural
 
@@ -31,7 +32,7 @@ def take_out(session: AnnotateSession, name: str) -> str:
     path = _path(name)
     if session.blind:
         raise ArcviewError("what others say is hidden while labelling blind: B ends that")
-    if path.exists():
+    if exists(path):
         raise ArcviewError(f"{path}: is there already; give another name")
     if path.resolve().is_relative_to(Path(session.opened.run.path).resolve()):
         raise ArcviewError(f"{path}: lies inside the run, which stays as it is")
