@@ -7,7 +7,8 @@ helper is copied, and what cannot be copied is a doubt about any failure.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -38,6 +39,10 @@ class Sources:
             except BlockError:
                 self._modules[path] = None
         return self._modules[path]
+
+    def text(self, path: str) -> str:
+        """A file of the tree."""
+        return self._read(path)
 
     def find(self, importer: str, module: str) -> str | None:
         """The file of a module as another file names it; null where the tree does not have it."""
@@ -193,15 +198,22 @@ class _Closing:
         used: dict[str, str] = {}
         for (path, _), block in self._taken.items():
             used.update((word, path) for word in used_words(block.node))
-        if not used:
-            return []
-        old = self._words(self._base, {})
-        missing = used.keys() & old
-        if missing:
-            missing -= self._words(self._target, self._now)
+        missing = used.keys() & self._words(self._base, {}, used)
+        missing -= self._words(self._target, self._now, missing)
         return [f"{used[word]}: uses {word}, which is not there" for word in sorted(missing)]
 
-    def _words(self, sources: Sources, now: dict[str, Module]) -> set[str]:
-        modules = [now.get(path) or sources.module(path) for path in sources.paths | now.keys()]
+    def _words(
+        self, sources: Sources, now: Mapping[str, Module], wanted: Iterable[str]
+    ) -> set[str]:
+        """Those of some words that a tree gives a meaning to."""
+        names = {word.strip(".=[]'\"") for word in wanted} - {""}
+        if not names:
+            return set()
+        near = re.compile("|".join(map(re.escape, sorted(names))))
+        modules = [
+            now.get(path) or sources.module(path)
+            for path in sources.paths | now.keys()
+            if path in now or near.search(sources.text(path))
+        ]
         nodes = (block.node for module in modules if module is not None for block in module.blocks)
         return {word for node in nodes for word in defined_words(node)}

@@ -1,0 +1,167 @@
+"""Is a failing gate the fault of the base or of the stage's own change? From two experiments. Pure.
+
+X is the reference base with the agent's change on it, Y the agent's base with the reference change.
+Whatever could have another cause than those two is undetermined, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from arcview.model.results import Verdict
+
+
+class WhatIfLabel(StrEnum):
+    """What made a gate fail."""
+
+    BASE = "base"
+    """The state that the stage began with: the agent's change passes on a clean one."""
+    CHANGE = "change"
+    """The stage's own change: the reference change passes on the same base."""
+    INTERACTION = "interaction"
+    """Each passes with the reference counterpart, and they fail together."""
+    BOTH = "both"
+    """Each fails with the reference counterpart."""
+    UNDETERMINED = "undetermined"
+
+
+MergeMode = Literal["lines", "blocks", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Transplant:
+    """How a change was put on another tree."""
+
+    tree: str | None
+    """Null where that was not possible."""
+    mode: MergeMode
+    """`lines`: git's own three-way merge; `blocks`: some files by top-level blocks."""
+    conflicts: tuple[str, ...] = ()
+    """Files that did not merge line by line."""
+    reason: str | None = None
+    """Why there is no tree."""
+    copied: tuple[str, ...] = ()
+    """Code of the change's own base that it needs and that was copied along."""
+    doubts: tuple[str, ...] = ()
+    """What the change needs that is missing there, or is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One experiment: the gate on one tree, as often as it was run."""
+
+    verdicts: tuple[Verdict, ...]
+    failing: tuple[frozenset[str], ...]
+    """The failing expected tests of each run."""
+    reason: str | None = None
+    """Why it is unmeasured."""
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether all runs agree test by test."""
+        return len(set(self.verdicts)) == 1 and len(set(self.failing)) == 1
+
+    @property
+    def passes(self) -> bool:
+        """Whether every run passed."""
+        return all(verdict is Verdict.PASSED for verdict in self.verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The answer."""
+
+    label: WhatIfLabel
+    reason: str
+    """Why, in one line."""
+    tests: Mapping[str, WhatIfLabel]
+    """The same for each test that fails in the run; empty where undetermined."""
+
+
+def judge_what_if(actual: Arm, x: Arm, y: Arm, x_made: Transplant, y_made: Transplant) -> Judged:
+    """Labels a failing gate.
+
+    Args:
+        actual: The gate on the state that the stage ended in.
+        x: The gate on the reference base with the agent's change.
+        y: The gate on the agent's base with the reference change.
+        x_made: How the tree of `x` was made.
+        y_made: How the tree of `y` was made.
+    """
+    for name, arm in (("the recorded state", actual), ("X", x), ("Y", y)):
+        if not arm.verdicts or Verdict.UNMEASURED in arm.verdicts:
+            return _undetermined(f"{name} is unmeasured: {arm.reason or 'no result'}")
+        if not arm.is_steady:
+            return _undetermined(f"{name} is flaky: {len(arm.verdicts)} runs do not agree")
+    if actual.passes:
+        return _undetermined("the gate passes on the recorded state when it is run again")
+    doubt = _doubt_of_x(actual, x, x_made) or _doubt_of_y(actual, y, y_made)
+    if doubt is not None:
+        return _undetermined(doubt)
+    (failing,) = set(actual.failing)
+    (in_x,), (in_y,) = set(x.failing), set(y.failing)
+    tests = {test: _label(test not in in_x, test not in in_y) for test in sorted(failing)}
+    label = _label(x.passes, y.passes)
+    return Judged(label, _REASONS[label], tests)
+
+
+_REASONS = {
+    WhatIfLabel.BASE: "the agent's change passes on the reference base, and the reference change "
+    "fails on the agent's",
+    WhatIfLabel.CHANGE: "the agent's change fails on the reference base too, and the reference "
+    "change passes on the agent's",
+    WhatIfLabel.INTERACTION: "each passes with its reference counterpart; they fail together",
+    WhatIfLabel.BOTH: "each fails with its reference counterpart",
+}
+
+
+def _undetermined(reason: str) -> Judged:
+    return Judged(WhatIfLabel.UNDETERMINED, reason, {})
+
+
+def _label(x_passes: bool, y_passes: bool) -> WhatIfLabel:
+    if x_passes:
+        return WhatIfLabel.INTERACTION if y_passes else WhatIfLabel.BASE
+    return WhatIfLabel.CHANGE if y_passes else WhatIfLabel.BOTH
+
+
+def _doubt_of_x(actual: Arm, x: Arm, made: Transplant) -> str | None:
+    """Why a failure of X need not be the agent's change."""
+    if x.passes:
+        return None
+    if made.copied:
+        what = _some(made.copied)
+        return f"X fails, and may do so for code of the agent's base that the change needs: {what}"
+    if made.doubts:
+        return f"X fails, and the change lacks there what it needs: {_some(made.doubts)}"
+    return _others("X", actual, x)
+
+
+def _doubt_of_y(actual: Arm, y: Arm, made: Transplant) -> str | None:
+    """Why what Y says need not be about the agent's base."""
+    if y.passes:
+        if made.copied:
+            what = _some(made.copied)
+            return f"Y passes with code of the reference that the agent's base lacks: {what}"
+        return None
+    if made.doubts:
+        return f"Y fails, and the reference change lacks there what it needs: {_some(made.doubts)}"
+    return _others("Y", actual, y)
+
+
+def _others(name: str, actual: Arm, arm: Arm) -> str | None:
+    """A merged tree that fails other tests than the run's own may be broken by the merge."""
+    more = sorted(arm.failing[0] - actual.failing[0])
+    if more:
+        return f"{name} fails tests that pass in the run, so that more may be broken: {_some(more)}"
+    if not arm.failing[0]:
+        return f"{name} fails without a failing test"
+    return None
+
+
+def _some(what: Sequence[str]) -> str:
+    more = f" and {len(what) - 1} more" if len(what) > 1 else ""
+    return f"{what[0]}{more}"
