@@ -34,6 +34,16 @@ class Settings:
     """Folder for what is added to runs; null is the user's data folder."""
 
 
+@dataclass(frozen=True, slots=True)
+class LabelFlags:
+    """What the command line says of labelling; it comes before the environment and the settings."""
+
+    annotator: str | None = None
+    sidecar: Path | None = None
+    scheme: Path | None = None
+    blind: bool = False
+
+
 def settings_path() -> Path:
     """Where the settings file is looked for."""
     shared = os.environ.get("XDG_CONFIG_HOME", "")

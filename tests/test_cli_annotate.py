@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,48 @@ def test_nobody_imports_namelessly(
     (tmp_path / "a.json").write_text('[{"case": "c", "by": "x", "validity": "V0"}]')
     assert main(["annotate", "import", str(tmp_path / "a.json"), str(DEMO)]) == 2
     assert "say who labels" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (["--annotator", "ann@example.org"], "up to 40 letters"),
+        (["--scheme", "no/such.toml"], "no/such.toml: cannot be read: No such file or directory"),
+    ],
+)
+def test_flags_of_labelling_are_checked_before_the_screens_open(
+    capsys: pytest.CaptureFixture[str], flags: list[str], expected: str
+) -> None:
+    assert main([str(DEMO), *flags]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert expected in line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["agreement", "x.jsonl"],
+        ["annotate", "import", "x.jsonl", str(DEMO), "--annotator", "ann"],
+        ["annotate", "scheme", "--scheme", "x.jsonl"],
+        [str(DEMO), "--scheme", "x.jsonl"],
+    ],
+)
+@pytest.mark.parametrize("what", ["pipe", "bytes", "folder"])
+def test_what_is_no_text_file_is_refused_in_words(
+    arguments: list[str],
+    what: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if what == "pipe":
+        os.mkfifo("x.jsonl")
+    elif what == "folder":
+        Path("x.jsonl").mkdir()
+    else:
+        Path("x.jsonl").write_bytes(b"\xff\xfe")
+    assert main(arguments) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "x.jsonl: " in line
+    assert "Errno" not in line

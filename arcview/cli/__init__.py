@@ -6,17 +6,19 @@ imports what it needs. Only opening the screens imports `arcview.ui`.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from arcview import __version__
 from arcview.cli.parts import (
     EXIT_BAD_INPUT,
     EXIT_INTERNAL,
     EXIT_INTERRUPTED,
+    Parser,
     UsageError,
     add_layout,
     given_in,
@@ -26,6 +28,9 @@ from arcview.cli.parts import (
 )
 from arcview.errors import ArcviewError, CancelledError
 from arcview.files import exists, is_dir
+
+if TYPE_CHECKING:
+    from arcview.config import LabelFlags
 
 Command = Callable[[Sequence[str]], int]
 
@@ -125,7 +130,7 @@ def _open(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("path", metavar="PATH", nargs="?", help="a run, or a folder of runs")
     parser.add_argument("--at", metavar="ADDRESS", help="go there: gate:3/f2p/ID, file:S3/PATH#L10")
-    parser.add_argument("--annotator", metavar="NAME", help="whoever labels")
+    _add_labels(parser)
     add_layout(parser)
     parser.add_argument("--version", action="version", version=f"arcview {__version__}")
     options = parser.parse_args(arguments)
@@ -134,10 +139,7 @@ def _open(arguments: Sequence[str]) -> int:
     path = Path(options.path or "runs")
     if not exists(path):
         raise ArcviewError(f"{path}: no such file or folder")
-    if options.annotator is not None:
-        from arcview.annotations.store import checked_annotator  # only who labels by that name
-
-        checked_annotator(options.annotator)
+    labels = _label_flags(options)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(f"the screens need a terminal; use `arcview show {path}` instead")
     from arcview.config import load_settings
@@ -149,8 +151,36 @@ def _open(arguments: Sequence[str]) -> int:
         layout=options.layout,
         given=given_in(options),
         at=options.at,
-        annotator=options.annotator,
+        labels=labels,
     )
+
+
+def _add_labels(parser: Parser) -> None:
+    parser.add_argument("--annotator", metavar="NAME", help="whoever labels")
+    parser.add_argument("--sidecar", metavar="DIR", help="where labels are kept")
+    parser.add_argument("--scheme", metavar="FILE", help="a label scheme of one's own (TOML)")
+    parser.add_argument(
+        "--blind",
+        action="store_true",
+        help="hide what others and rules say at first",
+    )
+
+
+def _label_flags(options: argparse.Namespace) -> LabelFlags | None:
+    """What is said of labelling; what is wrong with it is said before the screens open."""
+    given = (options.annotator, options.sidecar, options.scheme)
+    if given == (None, None, None) and not options.blind:
+        return None
+    from arcview.annotations.scheme import load_scheme  # only who says so
+    from arcview.annotations.store import checked_annotator
+    from arcview.config import LabelFlags
+
+    if options.annotator is not None:
+        checked_annotator(options.annotator)
+    if options.scheme is not None:
+        load_scheme(Path(options.scheme))
+    sidecar, scheme = (Path(one) if one is not None else None for one in given[1:])
+    return LabelFlags(options.annotator, sidecar, scheme, options.blind)
 
 
 def _never_fail_on_encoding() -> None:

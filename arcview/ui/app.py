@@ -22,7 +22,7 @@ _PATIENCE_S = 0.25
 if TYPE_CHECKING:
     from textual.screen import Screen
 
-    from arcview.config import Settings
+    from arcview.config import LabelFlags, Settings
     from arcview.readers.protocols import Given
     from arcview.session.opened import OpenRun
 
@@ -34,7 +34,7 @@ def run_app(
     layout: str | None = None,
     given: Given | None = None,
     at: str | None = None,
-    annotator: str | None = None,
+    labels: LabelFlags | None = None,
 ) -> int:
     """Opens the screens on a run or on a folder of runs; returns the exit code.
 
@@ -44,7 +44,7 @@ def run_app(
         layout: Id of the reader to use; recognised by content by default.
         given: What else the user named: a trajectory, the state before the first stage.
         at: An address in the run to go to.
-        annotator: Whoever labels; else the environment, the settings, or they are asked.
+        labels: Who labels, where and how; else the environment and the settings say so.
 
     Raises:
         ArcviewError: there is no run, or it cannot be read.
@@ -72,7 +72,7 @@ def run_app(
 
         screen = OpeningScreen(str(path), ahead, ready)
     app = ArcviewApp(screen, theme=settings.theme if settings else None)
-    app.annotator = annotator
+    app.label_flags = labels
     gc.freeze()
     gc.enable()
     write_whole_frames()

@@ -14,6 +14,7 @@ from arcview.ui.screens.base import BaseScreen
 from arcview.ui.theme import DARK, LIGHT, THEMES
 
 if TYPE_CHECKING:
+    from arcview.config import LabelFlags
     from arcview.ui.screens.annotate_labels import Labels
 
 _STYLES = ("app.tcss", "screens/run.tcss")
@@ -32,8 +33,8 @@ class ArcviewApp(App[None], inherit_bindings=False):
         self._first = first
         self.failure: Exception | None = None
         """What ended the app before its time."""
-        self.annotator: str | None = None
-        """Whoever labels, where the command line says so."""
+        self.label_flags: LabelFlags | None = None
+        """What the command line says of labelling."""
         self.labels: Labels | None = None
         """What labelling needs; made when it is first needed."""
         for each in THEMES:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from arcview.config import load_settings
+from arcview.config import LabelFlags, load_settings
 from arcview.model.annotation import CaseStatus, Reading
 from arcview.ui.application import ArcviewApp
 from arcview.ui.screens.annotate_case import CaseScreen
 from arcview.ui.screens.annotate_labels import NameScreen
 from arcview.ui.screens.run import RunScreen
+from tests.annotations.test_scheme import SMALL
 from tests.ui.screen_text import notice, on_screen, press, run_screen, screen_text
 
 
@@ -38,6 +39,19 @@ async def test_who_labels_is_asked_once_and_kept(demo_run: Path) -> None:
         assert isinstance(app.screen, CaseScreen)
         assert reading(screen).annotator == "ann"
     assert load_settings().annotator == "ann"
+
+
+@pytest.mark.usefixtures("ann")
+async def test_flags_come_before_environment_and_settings(demo_run: Path, tmp_path: Path) -> None:
+    scheme = tmp_path / "ours.toml"
+    scheme.write_text(SMALL, encoding="utf-8")
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        app.label_flags = LabelFlags("eve", tmp_path / "side", scheme, blind=True)
+        await press(pilot, "a")
+        session = screen.annotating().session
+        assert (session.annotator, session.blind, session.scheme.name) == ("eve", True, "ours")
+    assert list((tmp_path / "side").glob("*/annotations/eve*.jsonl"))
 
 
 @pytest.mark.usefixtures("ann")

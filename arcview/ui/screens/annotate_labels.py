@@ -20,7 +20,7 @@ from textual.types import CSSPathType
 from textual.widgets import Input
 
 from arcview.annotations.store import checked_annotator
-from arcview.config import load_settings, save_annotator, settings_path
+from arcview.config import LabelFlags, load_settings, save_annotator, settings_path
 from arcview.errors import ArcviewError
 from arcview.session.annotate_worklist import name_of_annotator
 from arcview.session.commands import Context
@@ -51,11 +51,14 @@ def labels_of(app: App[Any]) -> Labels:
     """
     assert isinstance(app, ArcviewApp)
     if app.labels is None:
-        settings = load_settings()
+        settings, flags = load_settings(), app.label_flags or LabelFlags()
         environment = os.environ.get("ARCVIEW_ANNOTATOR")
-        sidecar = None if os.environ.get("ARCVIEW_SIDECAR") else settings.sidecar
+        kept = None if os.environ.get("ARCVIEW_SIDECAR") else settings.sidecar
         app.labels = Labels(
-            name_of_annotator(app.annotator, environment, settings.annotator), sidecar
+            name_of_annotator(flags.annotator, environment, settings.annotator),
+            flags.sidecar or kept,
+            flags.scheme,
+            flags.blind,
         )
     return app.labels
 
