@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from arcview.analysis.line_diff import hunks_between
-from arcview.analysis.replay import Replay, StepEdit, split_lines
+from arcview.analysis.replay import Replay, StepEdit, matching_runs, split_lines
 from arcview.model.patch import ChangeKind, FileChange, FilePatch, LineKind
-from arcview.session.attribution import Attribution
+from arcview.session.attribution import Attribution, LineSource
 from arcview.session.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
     from arcview.states.store import StepState
+
+
+_Traced = tuple[str, tuple[str | None, ...], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,14 @@ class StageReplay:
         use_recorded_steps: bool = True,
     ) -> None:
         self._opened = opened
+        self._attribution = attribution
         self._files = files
         self._base = files.before(state)
         self._state = state
         trajectory = attribution.trajectory(state)
         self._places = {step.key: place for place, step in enumerate(trajectory.steps)}
         self._numbers = tuple(step.number for step in trajectory.steps)
+        self._keys = tuple(step.key for step in trajectory.steps)
         self._recorded = self._recorded_steps() if use_recorded_steps else ()
         self._edits = () if self._recorded else self._placed(attribution.edits(state))
         shell = (self._places.get(s.step_key) for s in attribution.shell_steps(state))
@@ -106,6 +111,69 @@ class StageReplay:
             self._edited_at(place, count),
             texts,
         )
+
+    def source(self, place: int, path: str, line: int) -> LineSource | None:
+        """Which stage and step wrote a line as it stands after the step at a position.
+
+        Args:
+            place: The position (0-based) in the trajectory.
+            path: A file as it is called then.
+            line: 1-based.
+        """
+        traced = self._traced_recorded if self._recorded else self._traced_edits
+        text, keys, first_name = traced(place, path)
+        if not 0 < line <= len(keys):
+            return None
+        key = keys[line - 1]
+        if key is None:
+            return self._source_before(first_name, split_lines(text), line)
+        state = self._opened.run.state(self._state)
+        return LineSource(
+            self._state,
+            state.stage if state is not None else 0,
+            self._files.is_between(self._state),
+            "exact",
+            key,
+            self._numbers[self._places[key]],
+            recorded=bool(self._recorded),
+        )
+
+    def _traced_recorded(self, place: int, path: str) -> _Traced:
+        """A file after a recorded step: its text, the step of each line, its name before them."""
+        count = bisect_right([at for at, _ in self._recorded], place)
+        if not count:
+            return self._traced_edits(place, path)
+        step = self._recorded[count - 1][1].id
+        text = self._files.text(step, path)
+        if text is None:
+            return "", (), path
+        change = next((c for c in self._files.changes(self._base, step) if c.path == path), None)
+        first_name = change.old_path if change is not None else None
+        return text, self._opened.store.blame_steps(step, path), first_name or path
+
+    def _traced_edits(self, place: int, path: str) -> _Traced:
+        """The same from the replayed edits."""
+        edits = [item for at, item in self._edits if at <= place]
+        replay = Replay(lambda name: self._files.text(self._base, name))
+        for item in edits:
+            replay.apply(item)
+        text = replay.text(path)
+        if text is None:
+            return "", (), path
+        keys = tuple(origin.step for origin in replay.origins(path, text).lines)
+        for item in reversed(edits):
+            if item.edit.kind in ("move", "copy") and item.edit.path == path:
+                path = item.edit.source
+        return text, keys, path
+
+    def _source_before(self, path: str, now: list[str], line: int) -> LineSource | None:
+        """The source of a line that the stage began with."""
+        base = self._base or ""
+        before = split_lines(self._files.text(base, path) or "")
+        for old_start, new_start, size in matching_runs(before, now):
+            if new_start < line <= new_start + size:
+                return self._attribution.source(base, path, old_start + line - new_start)
+        return None
 
     # Recorded
 

@@ -282,24 +282,25 @@ class StateStore:
     def blame_steps(
         self, state_id: str, path: str, cancelled: Callable[[], bool] | None = None
     ) -> tuple[str | None, ...]:
-        """The key of the step that last wrote each line of a file, on the way to a state.
+        """The key of the step that last wrote each line of a file, on the way to a state or step.
 
         Returns:
-            Null for a line that stood there before, and for one that was written where the run
-            names no step. Empty where the run has no steps of this state.
+            Null for a line from before, and where the run names no step; empty without steps.
 
         Raises:
             GitError: the file is not in it, or git is missing, too old, or cannot read the store.
             CancelledError: `cancelled` said so.
         """
-        record = self._records.get(state_id)
-        tip = record.steps[-1].commit if record is not None and record.steps else None
-        if record is None or tip is None:
+        named = f"{state_id}@" if state_id in self._records else state_id
+        owner, _, number = named.rpartition("@")
+        record = self._records.get(owner)
+        steps = record.steps[: int(number) if number else None] if record is not None else ()
+        if not steps or (tip := steps[-1].commit) is None:
             return ()
         from arcview.states.blame import blame_steps
 
         self.hold()
-        keys = {step.commit: step.key for step in record.steps if step.commit is not None}
+        keys = {step.commit: step.key for step in steps if step.commit is not None}
         return blame_steps(self._git, tip, path, keys, cancelled)
 
     def _patches(self, old: str, new: str) -> tuple[FilePatch, ...] | None:

@@ -85,3 +85,58 @@ def test_files_that_an_agent_made_and_removed_come_and_go(scb: Scb) -> None:
 def test_a_stage_whose_start_is_not_recorded_says_so(scb: Scb) -> None:
     _, replay = _replay(scb("circuit-eval"), "S0")
     assert replay.missing == "the state that the stage began with is not recorded"
+
+
+@pytest.mark.parametrize("state", ["S1", "S2", "S2.refactor", "S3", "S4"])
+def test_at_the_last_step_a_line_is_from_the_step_that_the_end_says(
+    demo_run: Path, state: str
+) -> None:
+    opened, replay = _replay(demo_run, state)
+    trails = TrailFinder(opened)
+    number, between = int(state[1]), state if "." in state else None
+    last = len(opened.trajectory(number, between).steps) - 1
+    compared = 0
+    for path in trails.files(state):
+        for line, expected in enumerate(trails.sources(state, path), 1):
+            found = replay.source(last, path, line)
+            if expected.recorded and expected.state == state:
+                assert found == expected, (path, line)
+                compared += 1
+    assert compared > 10
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_a_line_that_is_gone_at_the_end_still_has_its_step(demo_run: Path, recorded: bool) -> None:
+    opened, replay = _replay(demo_run, "S1", recorded=recorded)
+    steps = opened.trajectory(1).steps
+    seen = set()
+    for place in range(len(steps)):
+        snapshot = replay.at(place)
+        if snapshot.focus is not None and snapshot.focus[1] is not None:
+            source = replay.source(place, snapshot.focus[0], snapshot.focus[1])
+            assert source is not None
+            assert source.step_key == steps[place].key
+            seen.add(source.step)
+    assert len(seen) > 1
+
+
+def test_a_line_that_the_stage_began_with_is_from_before(demo_run: Path) -> None:
+    opened, replay = _replay(demo_run, "S2")
+    place = _place(opened, 2, 3)
+    source = replay.source(place, "notes/cli.py", 1)
+
+    assert source is not None
+    assert source == TrailFinder(opened).source("S1", "notes/cli.py", 1)
+    assert replay.source(place, "notes/cli.py", 9999) is None
+    assert replay.source(place, "nowhere.py", 1) is None
+
+
+def test_the_lines_of_a_reconstructed_file_lead_to_the_edits(scb: Scb) -> None:
+    opened, replay = _replay(scb("circuit-eval"), "S3")
+    source = replay.source(_place(opened, 3, 9), "circopt.py", 300)
+
+    assert source is not None
+    assert (source.stage, source.step, source.certainty) in {
+        (3, 9, "exact"),
+        (2, None, "none"),
+    } or (source.stage < 3)

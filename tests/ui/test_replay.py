@@ -71,3 +71,15 @@ async def test_a_file_opens_as_it_stood_then(demo_run: Path) -> None:
         text = await press(pilot, "p", "j", "j", "shift+tab", "shift+tab", "shift+tab", "v")
         assert isinstance(app.screen, FileScreen)
         assert "notes/search.py in S1 after step 2" in text
+
+
+async def test_enter_on_a_line_leads_to_the_step_that_wrote_it(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "p", "j", "j", "j", "j", "shift+tab", "shift+tab", "shift+tab")
+        assert screen.long is not None
+        screen.long.diff.go_to("notes/cli.py", 7)
+        await press(pilot, "enter")
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 3
+        assert "written by stage 2 · step 3 (exact)" in notice(app)

@@ -263,7 +263,7 @@ class RunFollow:
             self.next_editing_step()
             return
         if self._screen.session.replaying:
-            self._screen.notice("p leaves the replay: then a line leads to its step")
+            self._long.replay.trace(position.change.path, position.new_line)
             return
         self._screen.notice("… who wrote this line")
         self._screen.loader.trace_line(state, position.change.path, position.new_line)

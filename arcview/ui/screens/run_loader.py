@@ -117,6 +117,10 @@ class RunLoader:
         """Finds out which stage and step wrote a line."""
         self._start("trail", lambda: self._post_line(state, path, line))
 
+    def trace_replayed(self, state: str | None, place: int, path: str, line: int) -> None:
+        """The same for a line as it stood after a step (0-based) on the way to a state."""
+        self._start("trail", lambda: self._post_replayed_line(state, place, path, line))
+
     def blame(self, state: str, path: str) -> None:
         """Finds out who wrote each line of a file; one file after the other."""
         self._start(f"authors of {state}/{path}", lambda: self._post_blame(state, path))
@@ -235,22 +239,30 @@ class RunLoader:
             sources, _ = _try(lambda: self._trails().sources(state, path))
         self._post(FileBlamed(state, path, sources or ()))
 
-    def _post_replay(self, state: str | None, place: int) -> None:
+    def _replay_of(self, state: str | None) -> StageReplay:
+        """The replay of the steps that led to a state.
+
+        Raises:
+            ArcviewError: there is nothing to begin with.
+        """
         from arcview.session.replay import StageReplay  # only who replays needs it
 
+        if state is None:
+            raise ArcviewError("the state that the steps led to is not recorded")
+        self._ingest()
+        if state not in self._replays:
+            trails = self._trails()
+            self._replays[state] = StageReplay(
+                self._opened, trails.attribution, trails.workspace, state
+            )
+        replay = self._replays[state]
+        if replay.missing is not None:
+            raise ArcviewError(replay.missing)
+        return replay
+
+    def _post_replay(self, state: str | None, place: int) -> None:
         try:
-            if state is None:
-                raise ArcviewError("the state that the steps led to is not recorded")
-            self._ingest()
-            if state not in self._replays:
-                trails = self._trails()
-                self._replays[state] = StageReplay(
-                    self._opened, trails.attribution, trails.workspace, state
-                )
-            replay = self._replays[state]
-            if replay.missing is not None:
-                raise ArcviewError(replay.missing)
-            found = replay.at(place)
+            found = self._replay_of(state).at(place)
             changes = tuple(patch.change for patch in found.patches)
             if found.step_state not in (None, found.base):
                 changes = self._opened.store.changes(found.base, found.step_state or "")
@@ -263,6 +275,10 @@ class RunLoader:
 
     def _post_line(self, state: str, path: str, line: int) -> None:
         source, error = _try(lambda: self._trails().source(state, path, line))
+        self._post(LineTraced(path, line, source, error))
+
+    def _post_replayed_line(self, state: str | None, place: int, path: str, line: int) -> None:
+        source, error = _try(lambda: self._replay_of(state).source(place, path, line))
         self._post(LineTraced(path, line, source, error))
 
 

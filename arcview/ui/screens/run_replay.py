@@ -112,6 +112,11 @@ class RunReplay:
         name = f"{self._shown.base} after step {self._shown.number or '–'}"
         return name, self._read(self._shown, path)
 
+    def trace(self, path: str, line: int) -> None:
+        """Finds out which stage and step wrote a line of the workspace that is shown."""
+        if self._wanted is not None:
+            self._loader.trace_replayed(*self._wanted, path, line)
+
     def title(self) -> None:
         """Says which step it is after, and how sure that is."""
         if self._shown is not None:
