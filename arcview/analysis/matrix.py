@@ -24,6 +24,8 @@ class Source(StrEnum):
 
     RECORDED = "recorded"
     RERUN = "rerun"
+    SAME_TREE = "same_tree"
+    """Recorded on another state that has the very same files."""
     REPEATED = "repeated"
     """Another gate that ran on this state has tests of this gate in its list."""
 
@@ -220,7 +222,7 @@ def _direct(gate: MatrixGate, state: str, runs: Sequence[Observation], policy: P
             return Cell(gate.gate, state, expected=expected)
         verdict, reason = last.verdict, last.reason
         return Cell(gate.gate, state, verdict, reason, last.source, expected=expected)
-    shown = measured[0] if measured[0].source is Source.RECORDED else measured[-1]
+    shown = measured[0] if measured[0].source is not Source.RERUN else measured[-1]
     tests = _tests(measured, shown, policy)
     return Cell(
         gate.gate,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -136,23 +136,20 @@ def gate_durations(observations: Iterable[Observation]) -> dict[str, float]:
 
 
 def with_controls(
-    plan: MatrixPlan,
-    gates: Sequence[str],
-    runs: Callable[[str], int],
-    durations: Mapping[str, float],
+    plan: MatrixPlan, runs: Mapping[str, int], durations: Mapping[str, float]
 ) -> MatrixPlan:
     """The plan with the control probes that have to come first.
 
     Args:
         plan: The cells.
-        gates: Gates whose control was not made in this sitting yet.
-        runs: Gate → how many runs its control takes.
+        runs: Gate → how many runs its control takes besides planned cells; gates whose control was
+            made in this sitting are left out.
         durations: Gate → how long one run takes.
     """
     needed = dict.fromkeys(cell.gate for cell in plan.cells)
     controls = {
-        gate: durations[gate] * runs(gate) if gate in durations else None
+        gate: durations[gate] * runs[gate] if gate in durations else None
         for gate in needed
-        if gate in gates
+        if runs.get(gate)
     }
     return MatrixPlan(plan.cells, plan.impossible, controls)

@@ -1,0 +1,49 @@
+"""What stored reruns say about the control of a gate, without running anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arcview.analysis.matrix import MatrixState
+from arcview.gates.results import RerunResult
+from arcview.model.results import Verdict
+from arcview.session.opened import OpenRun
+from arcview.session.reruns import Reruns
+
+
+def stored_control(
+    opened: OpenRun,
+    reruns: Reruns,
+    gate: str,
+    states: Sequence[MatrixState],
+    results: Sequence[RerunResult],
+) -> bool | str | None:
+    """Whether the reruns of a gate can be believed.
+
+    Args:
+        opened: The run.
+        reruns: Its reruns.
+        gate: The gate.
+        states: The columns of the matrix.
+        results: The stored reruns of the gate.
+
+    Returns:
+        True where a control holds, why it does not, or null where none was made.
+    """
+    measured = [result for result in results if result.is_measured]
+    trees = {state.id: state.tree for state in states}
+    last = max((stage.index for stage in opened.run.stages), default=0)
+    reference = f"R{last if gate == 'chain' else gate}"
+    on_reference = [r for r in measured if r.tree == trees.get(reference)]
+    if on_reference and all(r.verdict is not Verdict.PASSED for r in on_reference):
+        return f"gate {gate} does not pass on the reference state {reference}"
+    state = reruns.recorded_state(gate)
+    on_recorded = [r for r in measured if r.tree == trees.get(state or "") and r.label == state]
+    compared = [
+        comparison.reproduces
+        for comparison in map(reruns.comparison, on_recorded)
+        if comparison is not None and comparison.reproduces is not None
+    ]
+    if compared and not any(compared):
+        return f"gate {gate} does not say on {state} what was recorded"
+    return True if on_reference or compared else None
