@@ -15,6 +15,10 @@ def open_engine(asked: str) -> Engine:
     Raises:
         EngineUnavailableError: none answers; says what was tried.
     """
+    if asked == "host":
+        from arcview.gates.host_engine import HostEngine
+
+        return HostEngine()
     from arcview.gates.docker_engine import open_docker  # 150 ms, only for who runs containers
 
     return open_docker(None if asked == "auto" else asked)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +16,9 @@ from arcview import __version__
 from arcview.analysis.verdicts import judge
 from arcview.errors import ArcviewError
 from arcview.gates.definition import GateDefinition, gate_definition, rerunnable_gates
-from arcview.gates.engine import End, Engine, EngineInfo, Image, Job, JobStep, Phase
+from arcview.gates.engine import End, Engine, Image, Job, JobStep, Phase
 from arcview.gates.errors import CannotRerunError
+from arcview.gates.plugins import PLUGINS
 from arcview.gates.result_store import ResultStore
 from arcview.gates.results import (
     Comparison,
@@ -31,75 +31,18 @@ from arcview.gates.results import (
 from arcview.gates.tested_tree import Origin, TestedTree
 from arcview.session.opened import OpenRun
 from arcview.session.reruns_command import command_text, shell_command
+from arcview.session.reruns_model import Cancelled as Cancelled
+from arcview.session.reruns_model import Control as Control
+from arcview.session.reruns_model import OnEvent as OnEvent
+from arcview.session.reruns_model import OnOutput as OnOutput
+from arcview.session.reruns_model import RerunEvent as RerunEvent
+from arcview.session.reruns_model import RerunOptions as RerunOptions
+from arcview.session.reruns_model import RerunPlan as RerunPlan
+from arcview.session.reruns_model import Target as Target
 from arcview.sidecar import run_sidecar, sidecar_root
 
 if TYPE_CHECKING:
     from arcview.gates.trees import Trees
-
-OnOutput = Callable[[bytes], None]
-OnEvent = Callable[["RerunEvent"], None]
-Cancelled = Callable[[], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A tree of the run's own object store, and what people call it."""
-
-    label: str
-    """`S3`, `R2`, `S2.refactor`; `X3`, `Y3` for merged trees."""
-    tree: str
-
-
-@dataclass(frozen=True, slots=True)
-class RerunOptions:
-    """How reruns of one sitting are done."""
-
-    engine: str = "auto"
-    """`auto`, `host`, or the URL of a Docker-compatible engine."""
-    pull: bool = False
-    allow_other_image: bool = False
-    """Run in an image of the recorded name whose digest is another; the result says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class RerunEvent:
-    """Where a rerun stands."""
-
-    phase: Phase
-    gate: str
-    label: str
-    number: int = 1
-    """Which of several runs, from 1."""
-    times: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class RerunPlan:
-    """What a rerun would do, to be shown before the first one."""
-
-    definition: GateDefinition
-    target: Target
-    command: str
-    """The gate's commands as people read them, a line each."""
-    image: Image | None
-    engine: EngineInfo | None
-    unavailable: str | None
-    """Why it cannot be run here and now, one line; null where it can."""
-    recorded_duration_s: float | None
-    known: tuple[RerunResult, ...]
-    shell: str
-    """A shell command that does the same without arcview."""
-
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """Whether reruns of a gate can be believed on this machine."""
-
-    ok: bool
-    reason: str
-    """Why not; or what was found to hold."""
-    reference: RerunResult | None = None
-    recorded: RerunResult | None = None
 
 
 class Reruns:
@@ -121,10 +64,10 @@ class Reruns:
         *,
         sidecar: Path | None = None,
         engine: Engine | None = None,
-        options: RerunOptions = RerunOptions(),
+        options: RerunOptions | None = None,
     ) -> None:
         self.opened = opened
-        self.options = options
+        self.options = options or RerunOptions()
         self.store = ResultStore(run_sidecar(sidecar_root(sidecar), opened.run.run_id))
         self._engine = engine
         self._is_reaped = False
@@ -445,4 +388,5 @@ def _job(
         reports=definition.reports,
         limits=definition.limits,
         out=staged,
+        plugins=PLUGINS,
     )

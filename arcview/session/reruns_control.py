@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from arcview.errors import ArcviewError
 from arcview.gates.results import RerunResult
 from arcview.model.results import Verdict
-from arcview.session.reruns import Cancelled, Control, OnEvent
+from arcview.session.reruns_model import Cancelled, Control, OnEvent
 
 if TYPE_CHECKING:
     from arcview.session.reruns import Reruns

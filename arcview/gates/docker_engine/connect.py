@@ -1,22 +1,25 @@
-"""Finds a Docker-compatible engine: `DOCKER_HOST`, the Docker context, the usual sockets, a URL."""
+"""Finds a Docker-compatible engine: a URL, `DOCKER_HOST`, the Docker context, the usual sockets."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-import docker
-import requests
+from docker import APIClient
+from docker.context import ContextAPI
 from docker.errors import DockerException
+from requests.exceptions import RequestException
 
-from arcview.files import in_words
-from arcview.gates.engine import Engine
+from arcview.gates.docker_engine.engine import DockerEngine
+from arcview.gates.docker_engine.errors import one_line
+from arcview.gates.docker_engine.ssh_socket import SshSocket
 from arcview.gates.errors import EngineUnavailableError
 
-_TIMEOUT_S = 60
+_KINDS = ("unix://", "tcp://", "http://", "https://", "ssh://", "npipe://")
+_HELP = "start one, or name it by DOCKER_HOST or --engine"
 
 
-def open_docker(url: str | None) -> Engine:
+def open_docker(url: str | None) -> DockerEngine:
     """Opens an engine.
 
     Args:
@@ -25,19 +28,49 @@ def open_docker(url: str | None) -> Engine:
     Raises:
         EngineUnavailableError: none answers; says what was tried.
     """
-    endpoint = url or os.environ.get("DOCKER_HOST") or _usual()
+    endpoint, tls = (url, None) if url is not None else _found()
+    if not endpoint.startswith(_KINDS):
+        raise EngineUnavailableError(f"{endpoint}: expected auto, host, or a URL such as unix://…")
+    socket = None
     try:
-        client = docker.APIClient(base_url=endpoint, timeout=_TIMEOUT_S)
-        client.close()
-    except (DockerException, requests.exceptions.RequestException, OSError) as error:
+        base_url = endpoint
+        if endpoint.startswith("ssh://"):
+            socket = SshSocket(endpoint)
+            base_url = socket.url
+        client = APIClient(base_url=base_url, version="auto", timeout=20, tls=tls or False)  # type: ignore[arg-type]
+        return DockerEngine(endpoint, base_url, client, tls=tls, socket=socket)
+    except (DockerException, RequestException, OSError) as error:
+        if socket is not None:
+            socket.close()
         raise EngineUnavailableError(
-            f"no container engine answers at {endpoint}: {in_words(error)}"
+            f"no container engine answers at {endpoint} ({one_line(error)}); {_HELP}"
         ) from None
-    raise EngineUnavailableError(f"{endpoint}: not supported yet")
 
 
-def _usual() -> str:
-    return next(
-        (f"unix://{path}" for path in ("/var/run/docker.sock",) if Path(path).exists()),
-        "unix:///var/run/docker.sock",
-    )
+def _found() -> tuple[str, object | None]:
+    """Where an engine is looked for, and what TLS it wants."""
+    given = os.environ.get("DOCKER_HOST")
+    if given:
+        return given, _tls_of_environment()
+    try:
+        context = ContextAPI.get_current_context()
+    except (DockerException, OSError, ValueError, KeyError):
+        context = None
+    if context is not None and context.name != "default" and context.Host:
+        return str(context.Host), context.TLSConfig
+    for path in _sockets():
+        if path.is_socket():
+            return f"unix://{path}", None
+    return f"unix://{_sockets()[0]}", None
+
+
+def _sockets() -> tuple[Path, ...]:
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    own = (Path(runtime) / "docker.sock", Path(runtime) / "podman/podman.sock") if runtime else ()
+    return (Path("/var/run/docker.sock"), *own, Path("/run/podman/podman.sock"))
+
+
+def _tls_of_environment() -> object | None:
+    from docker.utils import kwargs_from_env
+
+    return kwargs_from_env().get("tls")

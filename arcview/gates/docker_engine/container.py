@@ -1,0 +1,359 @@
+"""One gate run in one container: made, filled, watched, emptied, removed, whatever happens.
+
+The container's main process is the gate's script; its output is attached before it starts and kept
+by no log driver, so that no byte is lost.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from docker import APIClient
+from docker.errors import APIError, ImageNotFound, NotFound
+from docker.types import LogConfig
+
+from arcview.errors import ArcviewError
+from arcview.gates.collect import Taken, take
+from arcview.gates.docker_engine.errors import ANY, is_gone, one_line
+from arcview.gates.docker_engine.images import Inside, Insides
+from arcview.gates.docker_engine.stage_images import StageImages, tag_of
+from arcview.gates.engine import End, Execution, Job, Phase
+from arcview.gates.frames import FrameReader
+from arcview.gates.owner import Owner
+from arcview.gates.results_folder import Results
+from arcview.gates.script import HOME, RESULTS, run_script
+from arcview.gates.tested_tree import Delivery
+from arcview.gates.workspace_tar import TarWriter, add_control, add_overlay, add_state
+
+LABEL = "org.arcview.gate"
+"""Only containers have it: labels of an image appear on its containers."""
+
+_POLL_S = 0.05
+_LATE_S = 120
+"""How long after its time a container counts as an orphan whoever owns it."""
+_RECEIVE_BYTES = 1 << 18
+_ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
+"""Without them root cannot write files of others, which a test run as root does."""
+
+
+class GateContainer:
+    """One container for one job.
+
+    Args:
+        client: A client for this thread.
+        job: What to run.
+        insides: What is known of images.
+        stages: Images of states.
+        is_podman: The engine is Podman, which does some things otherwise.
+    """
+
+    def __init__(
+        self,
+        client: APIClient,
+        job: Job,
+        insides: Insides,
+        stages: StageImages,
+        *,
+        is_podman: bool,
+    ) -> None:
+        self._client = client
+        self._job = job
+        self._insides = insides
+        self._stages = stages
+        self._is_podman = is_podman
+        self._id = ""
+        self._delivery: Delivery | None = None
+        self._results = Results(job)
+        self._notes: list[str] = []
+        self._began = time.monotonic()
+        self._started: float | None = None
+        self._ended: float | None = None
+
+    def run(
+        self,
+        on_output: Callable[[bytes], None],
+        on_phase: Callable[[Phase], None],
+        cancelled: Callable[[], bool],
+    ) -> Execution:
+        """Runs the job; the container is gone afterwards."""
+        try:
+            found = self._run(on_output, on_phase, cancelled)
+        except (ImageNotFound, NotFound) as error:
+            found = self._failed(error, "removed by somebody else")
+        except APIError as error:
+            found = self._failed(error, None)
+        except ANY as error:
+            found = self._failed(error, "the engine went away")
+        finally:
+            self._remove()
+        return self._finished(found)
+
+    def _run(
+        self,
+        on_output: Callable[[bytes], None],
+        on_phase: Callable[[Phase], None],
+        cancelled: Callable[[], bool],
+    ) -> Execution:
+        on_phase(Phase.COPYING)
+        if cancelled():
+            return Execution(End.CANCELLED)
+        self._create()
+        if cancelled():
+            return Execution(End.CANCELLED)
+        pump = _Pump(self._attach(), on_output, self._job.limits.output_bytes)
+        on_phase(Phase.RUNNING)
+        self._started = time.monotonic()
+        self._client.start(self._id)
+        pump.start()
+        end = self._watch(pump, cancelled)
+        self._ended = time.monotonic()
+        on_phase(Phase.COLLECTING)
+        return self._collected(end, pump)
+
+    def _create(self) -> None:
+        """Makes the container and fills it."""
+        job = self._job
+        self._id = self._new(job.image.id)
+        inside = self._insides.of(self._client, self._id, job)
+        delivery = self._delivery = job.tree.delivery(inside.files)
+        tag = tag_of(job, inside, delivery)
+        stage = self._stages.find(self._client, tag)
+        if stage is not None:
+            self._remove()
+            self._id = self._new(stage)
+        elif self._stages.wants(tag):
+            self._put(inside, delivery, has_state=True, has_rest=False)
+            self._stages.keep(self._client, self._id, tag)
+            stage = tag
+        self._put(inside, delivery, has_state=stage is None, has_rest=True)
+
+    def _put(self, inside: Inside, delivery: Delivery, *, has_state: bool, has_rest: bool) -> None:
+        tar = TarWriter(inside.ids)
+        if has_state:
+            add_state(tar, inside.workdir, self._job, delivery)
+        if has_rest:
+            add_overlay(tar, inside.workdir, delivery)
+            add_control(tar, run_script(self._job, delivery), self._job.plugins)
+        with tar.finish() as stream:
+            try:
+                self._client.put_archive(self._id, "/", stream)
+            except APIError:
+                if not self._is_podman:
+                    raise
+                stream.seek(0)  # Podman's first try sometimes ends in a broken pipe
+                self._client.put_archive(self._id, "/", stream)
+
+    def _new(self, image: str) -> str:
+        """Makes a container.
+
+        Raises:
+            DockerException: the engine says no.
+        """
+        job, limits = self._job, self._job.limits
+        user = job.user or job.image.user
+        name = (user or "").partition(":")[0]
+        memory = limits.memory_mb << 20
+        settings: dict[str, Any] = {
+            "network_mode": "none",
+            "log_config": LogConfig(type="none"),
+            "init": True,
+            "mem_limit": memory,
+            "memswap_limit": memory,
+            "nano_cpus": int(limits.cpus * 1e9),
+            "pids_limit": limits.pids,
+            "cap_drop": ["ALL"],
+            "cap_add": list(_ROOT_CAPABILITIES) if name in ("", "root", "0") else None,
+            "security_opt": ["no-new-privileges"],
+            "tmpfs": self._tmpfs(),
+        }
+        deadline = int(time.time() + self._timeout_s() + _LATE_S)
+        labels = {
+            LABEL: f"{job.gate} on {job.label}",
+            f"{LABEL}.owner": Owner.current().text,
+            f"{LABEL}.deadline": str(deadline),
+        }
+        while True:
+            try:
+                made = self._client.create_container(
+                    image,
+                    ["/bin/sh", f"{HOME}/run.sh"],
+                    entrypoint=[],
+                    user=user,
+                    working_dir=job.workdir,
+                    labels=labels,
+                    network_disabled=True,
+                    host_config=self._client.create_host_config(**settings),
+                )
+            except APIError as error:
+                if settings.get("init") and "init" in one_line(error):
+                    settings["init"] = None  # no init program on the engine's machine
+                    self._notes.append("without an init process")
+                    continue
+                raise
+            return str(made["Id"])
+
+    def _tmpfs(self) -> Mapping[str, str]:
+        """`/tmp` in memory, unless a report is written there: nothing comes out of a tmpfs."""
+        inside = [r for r in self._job.reports if PurePosixPath(r.path).is_relative_to("/tmp")]
+        below = PurePosixPath(self._job.workdir).is_relative_to("/tmp")
+        if inside or below:
+            self._notes.append("/tmp is on the disk, since reports are written there")
+            return {}
+        return {"/tmp": f"exec,mode=1777,size={self._job.limits.tmp_mb}m"}
+
+    def _attach(self) -> socket.socket:
+        params = {"stdout": 1, "stderr": 1, "stream": 1, "logs": 0}
+        attached: Any = self._client.attach_socket(self._id, params=params)
+        raw: socket.socket = getattr(attached, "_sock", attached)
+        raw.settimeout(None)
+        self._attached = attached  # closes the socket when it goes
+        return raw
+
+    def _timeout_s(self) -> float:
+        steps = self._job.steps
+        grace_s = 0.0 if len(steps) == 1 else 10.0 * len(steps)
+        return sum(step.timeout_s for step in steps) + grace_s
+
+    def _watch(self, pump: _Pump, cancelled: Callable[[], bool]) -> End:
+        """Waits for the end, the deadline or the user; ends the container in the latter cases."""
+        deadline = time.monotonic() + self._timeout_s()
+        end = None
+        while end is None:
+            pump.join(_POLL_S)
+            if cancelled():
+                end = End.CANCELLED
+            elif time.monotonic() > deadline:
+                end = End.TIMED_OUT
+            elif pump.is_over_limit:
+                end = End.OUTPUT_LIMIT
+            elif not pump.is_alive():
+                # The stream may be lost while the container goes on.
+                state = self._state()
+                if not state.get("Running"):
+                    return End.EXITED
+                pump.is_cut = True
+                time.sleep(_POLL_S)
+        with suppress(APIError):  # it ended by itself meanwhile
+            self._client.kill(self._id)
+        pump.join(10)
+        return end
+
+    def _state(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._client.inspect_container(self._id)["State"]
+        return found
+
+    def _collected(self, end: End, pump: _Pump) -> Execution:
+        state = self._state()
+        patience = time.monotonic() + 15
+        while state.get("Running") and time.monotonic() < patience:
+            time.sleep(_POLL_S)
+            state = self._state()
+        wanted = {f"res/{name}": path for name, path in self._results.wanted().items()}
+        with suppress(NotFound):  # the tested code may remove whatever it may write
+            chunks, _ = self._client.get_archive(self._id, RESULTS)
+            self._note_taken(take(chunks, wanted))
+        for name, report in self._results.still_wanted().items():
+            with suppress(NotFound):
+                chunks, _ = self._client.get_archive(self._id, report.path)
+                inside = PurePosixPath(report.path).name
+                self._note_taken(take(chunks, {inside: self._job.out / name}))
+        return Execution(
+            end,
+            steps=self._results.steps,
+            exit_code=state.get("ExitCode"),
+            oom=bool(state.get("OOMKilled")),
+            reports=self._results.reports(),
+            stream_complete=pump.is_whole,
+            detail=self._results.unprepared,
+        )
+
+    def _note_taken(self, taken: Taken) -> None:
+        if taken.refused:
+            self._notes.append(f"a result is no plain file and is left out: {taken.refused[0]}")
+        if taken.damage is not None:
+            self._notes.append(f"results came out {taken.damage}")
+
+    def _failed(self, error: Exception, why: str | None) -> Execution:
+        """What became of a run that the engine ended, or would not begin."""
+        said = one_line(error)
+        if isinstance(error, ImageNotFound):
+            return Execution(End.NOT_STARTED, f"the image is gone: {said}")
+        if self._started is None or (isinstance(error, APIError) and self._ended is None):
+            lost = is_gone(error)
+            if lost:
+                return Execution(End.LOST, f"{why}: {said}")
+            return Execution(End.NOT_STARTED, f"the container could not be started: {said}")
+        return Execution(End.LOST, f"{why or 'the engine says'}: {said}")
+
+    def _finished(self, found: Execution) -> Execution:
+        now = time.monotonic()
+        ran_s = 0.0 if self._started is None else (self._ended or now) - self._started
+        unprepared = self._results.unprepared
+        if found.end is End.EXITED and unprepared is not None:
+            found = replace(found, end=End.NOT_STARTED, detail=f"not prepared: {unprepared}")
+        notes = (*self._notes, *(self._delivery.notes if self._delivery else ()))
+        return replace(
+            found,
+            delivery=self._delivery,
+            duration_s=ran_s,
+            overhead_s=now - self._began - ran_s,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    def _remove(self) -> None:
+        """Removes the container with its volumes; what cannot be is found by label next time."""
+        if not self._id:
+            return
+        for _ in range(2):
+            try:
+                self._client.remove_container(self._id, force=True, v=True)
+            except NotFound:
+                break
+            except ANY as error:
+                failure = one_line(error)
+            else:
+                break
+        else:
+            self._notes.append(f"the container is left for the next start to remove: {failure}")
+        self._id = ""
+
+
+class _Pump(threading.Thread):
+    """Takes the output off the engine as fast as it comes."""
+
+    def __init__(
+        self, source: socket.socket, on_output: Callable[[bytes], None], limit_bytes: int
+    ) -> None:
+        super().__init__(name="gate output", daemon=True)
+        self._source = source
+        self._on_output = on_output
+        self._left_bytes = limit_bytes
+        self._frames = FrameReader()
+        self.is_cut = False
+        self.is_over_limit = False
+        self.failure: Exception | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that was printed has come."""
+        return self._frames.is_whole and not self.is_cut and self.failure is None
+
+    def run(self) -> None:
+        try:
+            while data := self._source.recv(_RECEIVE_BYTES):
+                for part in self._frames.feed(data):
+                    kept = part[: self._left_bytes]
+                    self._left_bytes -= len(kept)
+                    if kept:
+                        self._on_output(kept)
+                    if len(kept) < len(part):
+                        self.is_over_limit = True
+        except (OSError, ArcviewError) as error:
+            self.failure = error

@@ -1,0 +1,75 @@
+"""Images of states that are run on again and again: made once, used instead of sending files.
+
+Kept by the engine, few at a time; the one that was not used for longest goes first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from contextlib import suppress
+
+from docker import APIClient
+from docker.errors import APIError, DockerException
+
+from arcview.gates.docker_engine.images import Inside, inspect
+from arcview.gates.engine import Job
+from arcview.gates.tested_tree import Delivery
+
+REPOSITORY = "arcview/stage"
+KEPT = 8
+USES = 3
+"""The run on one state at which its image is made."""
+
+
+class StageImages:
+    """The stage images of one engine; may be called from several threads."""
+
+    def __init__(self) -> None:
+        self._uses: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def find(self, client: APIClient, tag: str) -> str | None:
+        """The stage image of that tag, which counts as used now; null where there is none."""
+        name = f"{REPOSITORY}:{tag}"
+        found = inspect(client, name)
+        if found is None:
+            return None
+        with suppress(APIError):
+            client.tag(name, REPOSITORY, tag)  # sets the time that `_evict` goes by
+        return str(found["Id"])
+
+    def wants(self, tag: str) -> bool:
+        """Counts a run on a state; whether its image is worth making now."""
+        with self._lock:
+            self._uses[tag] = self._uses.get(tag, 0) + 1
+            return self._uses[tag] == USES
+
+    def keep(self, client: APIClient, container: str, tag: str) -> None:
+        """Makes the image of a container that has the state's files and was not started."""
+        with suppress(DockerException):
+            client.commit(container, REPOSITORY, tag, pause=False)
+            _evict(client)
+
+
+def tag_of(job: Job, inside: Inside, delivery: Delivery) -> str:
+    """The name of a state in an image: the same for whoever sends the same files."""
+    sent = "\n".join(f"{entry.path}\0{entry.mode}\0{entry.blob}" for entry in delivery.send)
+    facts = (job.image.id, inside.workdir, str(inside.ids), sent, "\n".join(delivery.remove))
+    text = "\0\0".join(facts).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(text).hexdigest()[:32]
+
+
+def _evict(client: APIClient) -> None:
+    names = [str(tag) for image in client.images(REPOSITORY) for tag in image["RepoTags"] or ()]
+    used = {name: _last_used(client, name) for name in names}
+    for name in sorted(names, key=lambda n: used[n], reverse=True)[KEPT:]:
+        with suppress(APIError):  # a container of another process may be running in it
+            client.remove_image(name)
+
+
+def _last_used(client: APIClient, name: str) -> str:
+    found = inspect(client, name) or {}
+    metadata = found.get("Metadata")
+    tagged = metadata.get("LastTagTime") if isinstance(metadata, dict) else None
+    return str(tagged or found.get("Created") or "")
