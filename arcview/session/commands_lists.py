@@ -180,6 +180,23 @@ LIST_COMMANDS: tuple[Command, ...] = (
         _C.TEXT, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.", "back",
     ),
     command(
+        _C.TEXT, _G.OUT, "copy_address", "Y", "Copy the address",
+        "Copies where the cursor is, as `arcview RUN --at` takes it.",
+        action="copy_part('address')",
+    ),
+    command(
+        _C.TEXT, _G.OUT, "copy_test", "T", "Copy the test's id",
+        "Copies the id of the test whose failure is shown.", action="copy_part('test')",
+    ),
+    command(
+        _C.TEXT, _G.OUT, "copy_message", "S", "Copy the message",
+        "Copies what the test says whose failure is shown.", action="copy_part('message')",
+    ),
+    command(
+        _C.FILE, _G.OUT, "open_in_editor", "o", "Open in $EDITOR",
+        "Opens the file, as it was in that state, in your editor at the line of the cursor.",
+    ),
+    command(
         _C.FILE, _G.DIFF, "who_wrote", "B", "Who wrote each line",
         "Stage and step left of every line, and away again; enter on a line goes to its step.",
         "who wrote",

@@ -201,6 +201,27 @@ RUN_COMMANDS: tuple[Command, ...] = (
         _C.RUN, _G.SEARCH, "find", "ctrl+f", "Find in the whole run",
         "Searches steps, diffs, gate messages, specifications and logs of every stage.", "find",
     ),
+    # Taking something out
+    command(
+        _C.RUN, _G.OUT, "copy_address", "Y", "Copy the address",
+        "Copies where the cursor is, as `arcview RUN --at` takes it.",
+        action="copy_part('address')",
+    ),
+    command(
+        _C.RUN, _G.OUT, "copy_test", "T", "Copy the test's id",
+        "Copies the id of the test under the cursor, or those of a whole cause.",
+        action="copy_part('test')",
+    ),
+    command(
+        _C.RUN, _G.OUT, "copy_message", "S", "Copy the message",
+        "Copies what the test under the cursor says, or the step.",
+        action="copy_part('message')",
+    ),
+    command(
+        _C.RUN, _G.OUT, "copy_hunk", "D", "Copy the change",
+        "Copies the change under the diff's cursor as a patch; on a heading, all of the file.",
+        action="copy_part('hunk')",
+    ),
     # The run
     command(
         _C.RUN, _G.RUN, "spec", "s", "Specification", "What the agent was told at this stage.",

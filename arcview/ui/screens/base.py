@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import App
@@ -19,6 +19,9 @@ from arcview.ui import clipboard
 from arcview.ui.bindings import bindings
 from arcview.ui.widgets.hint_bar import HintBar
 from arcview.ui.widgets.row_view import RowView
+
+if TYPE_CHECKING:
+    from arcview.session.copied import CopyPart
 
 
 class SearchPrompt(Input):
@@ -125,6 +128,21 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         if selected is None and self.rows_view is not None:
             selected = self.rows_view.cursor_text
         self.notice(clipboard.copy(self.app, selected or ""))
+
+    def copied_part(self, part: CopyPart) -> str:
+        """A part of the run under the cursor, as text to copy; empty where there is none."""
+        del part
+        return ""
+
+    def action_copy_part(self, part: CopyPart) -> None:
+        """Copies the address, the test's id, the message or the change under the cursor."""
+        text = self.copied_part(part)
+        if text:
+            self.notice(clipboard.copy(self.app, text))
+        else:
+            from arcview.session.copied import NOTHING  # only who copies needs it
+
+            self.notice(NOTHING[part])
 
     # Help
 

@@ -29,6 +29,7 @@ from arcview.ui.screens.run_messages import (
 from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
+    from arcview.session.copied import CopyPart
     from arcview.ui.screens.run_find import HitsFound, RunFind
     from arcview.ui.screens.run_follow import RunFollow
     from arcview.ui.screens.run_long import RunLong
@@ -52,6 +53,10 @@ class RunArrivals(RunKeys):
     def finding(self) -> RunFind:
         """The search through the whole run."""
         raise NotImplementedError
+
+    def copied_part(self, part: CopyPart) -> str:
+        """A part of the run under the cursor, as text to copy."""
+        return self.following().part_under_cursor(part)
 
     def play(self) -> None:
         """Goes on by itself from step to step of a replay, or stops."""

@@ -33,6 +33,7 @@ from arcview.ui.screens.text import TextScreen
 from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
+    from arcview.session.copied import CopyPart
     from arcview.ui.screens.run import RunScreen
     from arcview.ui.screens.run_long import RunLong
 
@@ -98,7 +99,7 @@ class RunFollow:
             self._follow_link(rows.link_at(index))
 
         screen = self.open.rows(row.test.id, rows, follow=follow)
-        test = row.test
+        screen.test = test = row.test
         self.open.annotatable(screen, lambda index: self._place(rows.link_at(index), test))
         if row.failing is not None:
             self._failure = row.failing, rows, screen
@@ -348,6 +349,12 @@ class RunFollow:
             self._screen.notice("no file is under the cursor")
             return
         self.open.in_editor(pair.new, path, self._line_under_cursor())
+
+    def part_under_cursor(self, part: CopyPart) -> str:
+        """The address, test id, message or change under the cursor; empty where there is none."""
+        from arcview.ui.screens.run_copy import part_under_cursor  # only who copies needs it
+
+        return part_under_cursor(self._screen, part)
 
     # Going
 

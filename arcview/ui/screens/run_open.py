@@ -86,6 +86,7 @@ class RunOpen:
             (labels.begin_range if begins else labels.mark)(place(index))
 
         opened.annotate = annotate
+        opened.place = place
 
     def log(self, path: str, line: int = 1) -> TextScreen | None:
         """A raw log or report of the gate."""

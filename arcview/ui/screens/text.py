@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +18,11 @@ from arcview.ui.screens.run_titles import set_title
 from arcview.ui.widgets.hint_bar import HintBar
 from arcview.ui.widgets.panes import ListPane
 from arcview.ui.widgets.row_view import RowView
+
+if TYPE_CHECKING:
+    from arcview.model.results import GateTest
+    from arcview.session.address import Address
+    from arcview.session.copied import CopyPart
 
 Follow = Callable[[int], None]
 """Told which row was picked; pops the screen itself if it leads elsewhere."""
@@ -57,6 +62,10 @@ class TextScreen(BaseScreen):
         """Goes to the next hit of a search through the whole run."""
         self.annotate: Callable[[int, bool], None] | None = None
         """Notes a row for a case; true only begins a range there."""
+        self.place: Callable[[int], Address | None] | None = None
+        """What an address calls a row."""
+        self.test: GateTest | None = None
+        """The test whose failure it is."""
         self.view = ListPane(id="text")
 
     def compose(self) -> ComposeResult:
@@ -109,6 +118,15 @@ class TextScreen(BaseScreen):
             self.notice("this text is no place of the run that a label can point at")
         else:
             self.annotate(self.view.cursor, begins)
+
+    def copied_part(self, part: CopyPart) -> str:
+        """The address of the row, or the id or message of the test that is shown."""
+        from arcview.session.copied import part_of_tests  # only who copies needs it
+
+        if part == "address":
+            address = self.place(self.view.cursor) if self.place is not None else None
+            return str(address) if address is not None else ""
+        return part_of_tests([self.test] if self.test is not None else [], part)
 
     def action_close(self) -> None:
         """Back to where one came from."""
