@@ -5,11 +5,17 @@ Text is as it came from the run: hostile and untruncated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from threading import Lock
+from typing import Protocol, overload
 
 from arcview.model.problem import Problem
+
+_KEPT_STEPS = 64
+"""How many whole steps of a long trajectory are kept: about what is looked at."""
 
 
 class Role(StrEnum):
@@ -132,6 +138,95 @@ class Step:
     """The record itself, for `RAW` steps."""
 
 
+class StepSource(Protocol):
+    """Where the steps of a long trajectory are fetched from."""
+
+    def whole(self, head: Step, place: int) -> Step:
+        """A step as it is recorded.
+
+        Args:
+            head: The step with its long texts cut.
+            place: Which of the source's steps it is.
+        """
+        ...
+
+
+class LongSteps(Sequence[Step]):
+    """The steps of a trajectory that is too long to be held: each is fetched when it is asked for.
+
+    Args:
+        heads: The steps with long texts cut to what a folded step shows, and images left out.
+        places: Where each of them is fetched from.
+    """
+
+    def __init__(self, heads: Sequence[Step], places: Sequence[tuple[StepSource, int]]) -> None:
+        self.heads = tuple(heads)
+        self._places = tuple(places)
+        self._kept: OrderedDict[int, Step] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self.heads)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> LongSteps: ...
+    def __getitem__(self, index: int | slice) -> Step | LongSteps:
+        if isinstance(index, slice):
+            return LongSteps(self.heads[index], self._places[index])
+        head = self.heads[index]
+        with self._lock:
+            found = self._kept.pop(index, None)
+            if found is None:
+                source, place = self._places[index]
+                found = source.whole(head, place)
+            self._kept[index] = found
+            if len(self._kept) > _KEPT_STEPS:
+                self._kept.popitem(last=False)
+        return found
+
+    def __iter__(self) -> Iterator[Step]:
+        # Not kept: whoever walks through all of them would push out what is looked at.
+        for head, (source, place) in zip(self.heads, self._places, strict=True):
+            yield source.whole(head, place)
+
+    def renumbered(self, numbers: Sequence[int | None]) -> LongSteps:
+        """The same steps with other numbers."""
+        pairs = zip(self.heads, numbers, strict=True)
+        return LongSteps([replace(head, number=number) for head, number in pairs], self._places)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Sequence[Step]]) -> LongSteps:
+        """Steps one after the other; those that are held stay so."""
+        heads: list[Step] = []
+        places: list[tuple[StepSource, int]] = []
+        for part in parts:
+            heads += heads_of(part)
+            if isinstance(part, LongSteps):
+                places += part._places
+            else:
+                held = _Held(part)
+                places += ((held, place) for place in range(len(part)))
+        return cls(heads, places)
+
+
+class _Held:
+    """Steps that are in memory."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+
+    def whole(self, head: Step, place: int) -> Step:
+        """The step, with the number that it has now."""
+        return replace(self._steps[place], number=head.number)
+
+
+def heads_of(steps: Sequence[Step]) -> Sequence[Step]:
+    """The steps, with long texts cut where they are not held in memory: quick to walk along."""
+    return steps.heads if isinstance(steps, LongSteps) else steps
+
+
 class SessionRole(StrEnum):
     """What a session is to the stage it was found in."""
 
@@ -179,7 +274,8 @@ class Trajectory:
     """All steps of one stage (or one pass), in order."""
 
     format: str
-    steps: tuple[Step, ...] = ()
+    steps: Sequence[Step] = ()
+    """All of them in memory, or `LongSteps`, which fetch each one from its file."""
     sessions: tuple[Session, ...] = ()
     problems: tuple[Problem, ...] = ()
     unknown_records: tuple[tuple[str, int], ...] = ()
@@ -197,11 +293,16 @@ class Trajectory:
     """The final patch, where the format keeps one (a submission)."""
 
     @property
+    def heads(self) -> Sequence[Step]:
+        """The steps, with long texts cut where they are not held in memory: quick to walk along."""
+        return heads_of(self.steps)
+
+    @property
     def step_count(self) -> int:
         """Messages of the model, sub-agents included."""
-        return sum(step.number is not None for step in self.steps)
+        return sum(step.number is not None for step in self.heads)
 
     @property
     def tool_call_count(self) -> int:
         """Tool calls in those messages."""
-        return sum(len(step.calls) for step in self.steps)
+        return sum(len(step.calls) for step in self.heads)

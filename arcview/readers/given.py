@@ -199,7 +199,7 @@ def spread(
     """
     if len(stages) <= 1:
         return {stage.index: (ref,) for stage in stages}
-    starts = turn_starts(read_ref(root, ref).steps)
+    starts = turn_starts(read_ref(root, ref).heads)
     if len(starts) == len(stages):
         return {
             stage.index: (replace(ref, turns=(turn, turn)),)

@@ -12,7 +12,16 @@ from datetime import datetime
 from itertools import count
 from typing import TypeVar
 
-from arcview.model.trajectory import Role, Step, StepKind, Trajectory, TrajectoryRef, Usage
+from arcview.model.trajectory import (
+    LongSteps,
+    Role,
+    Step,
+    StepKind,
+    Trajectory,
+    TrajectoryRef,
+    Usage,
+    heads_of,
+)
 
 _Number = TypeVar("_Number", int, float)
 
@@ -53,19 +62,20 @@ def take_part(trajectory: Trajectory, ref: TrajectoryRef) -> Trajectory:
         return trajectory
     first, end = 0, len(trajectory.steps)
     if ref.turns is not None:
-        starts = turn_starts(trajectory.steps)
+        starts = turn_starts(trajectory.heads)
         begin, last = ref.turns
         first = starts[begin - 1] if 1 <= begin <= len(starts) else end
         end = starts[last] if last < len(starts) else end
     if ref.since is not None:
-        first = max(first, _first_since(trajectory.steps, ref.since, 0))
+        first = max(first, _first_since(trajectory.heads, ref.since, 0))
     if ref.until is not None:
-        end = max(first, min(end, _first_since(trajectory.steps, ref.until, end)))
+        end = max(first, min(end, _first_since(trajectory.heads, ref.until, end)))
     if (first, end) == (0, len(trajectory.steps)):
         return trajectory
     part = _numbered(trajectory.steps[first:end])
+    heads = heads_of(part)
     sessions = tuple(
-        replace(session, steps=sum(s.number is not None and s.session == session.id for s in part))
+        replace(session, steps=sum(s.number is not None and s.session == session.id for s in heads))
         for session in trajectory.sessions
     )
     is_end = end == len(trajectory.steps)
@@ -94,7 +104,7 @@ def join(parts: Sequence[Trajectory], empty: str = "none") -> Trajectory:
     formats = dict.fromkeys(part.format for part in parts)
     return Trajectory(
         format="+".join(formats) or empty,
-        steps=_numbered([step for part in parts for step in part.steps]),
+        steps=_numbered(_one_after_another(parts)),
         sessions=tuple(session for part in parts for session in part.sessions),
         problems=tuple(dict.fromkeys(problem for part in parts for problem in part.problems)),
         unknown_records=tuple(counts.items()),
@@ -112,7 +122,7 @@ def usage_of(trajectory: Trajectory) -> Usage | None:
 
     A figure that no message has is unknown; so is one that is 0 beside real work.
     """
-    counted = added([step.usage for step in trajectory.steps if step.usage is not None])
+    counted = added([step.usage for step in trajectory.heads if step.usage is not None])
     recorded = trajectory.usage or counted
     if recorded is None:
         return None
@@ -144,7 +154,7 @@ def added(usages: Sequence[Usage]) -> Usage | None:
 
 def model_of(trajectory: Trajectory) -> str | None:
     """The language model that most messages name, or that the session names as a whole."""
-    named = Counter(step.model for step in trajectory.steps if step.model and step.agent is None)
+    named = Counter(step.model for step in trajectory.heads if step.model and step.agent is None)
     return trajectory.model or (named.most_common(1)[0][0] if named else None)
 
 
@@ -181,10 +191,20 @@ def _first_since(steps: Sequence[Step], since: str, unknown: int) -> int:
     return last_before + 1 if is_known else unknown
 
 
-def _numbered(steps: Sequence[Step]) -> tuple[Step, ...]:
-    numbers = count(1)
+def _one_after_another(parts: Sequence[Trajectory]) -> Sequence[Step]:
+    if not any(isinstance(part.steps, LongSteps) for part in parts):
+        return [step for part in parts for step in part.steps]
+    return LongSteps.joined([part.steps for part in parts])
+
+
+def _numbered(steps: Sequence[Step]) -> Sequence[Step]:
+    following = count(1)
+    numbers = [None if step.number is None else next(following) for step in heads_of(steps)]
+    if isinstance(steps, LongSteps):
+        return steps.renumbered(numbers)
     return tuple(
-        step if step.number is None else replace(step, number=next(numbers)) for step in steps
+        step if step.number is None else replace(step, number=number)
+        for step, number in zip(steps, numbers, strict=True)
     )
 
 

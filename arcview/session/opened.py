@@ -22,7 +22,7 @@ from arcview.config import Settings
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import LongSteps, Trajectory, TrajectoryRef
 from arcview.session.inputs import changed
 from arcview.session.kept_gate import KeptGateView, keep, restore
 from arcview.session.skeleton import (
@@ -199,9 +199,11 @@ class OpenRun:
         if found is None:
             found = self.load_view(name, Trajectory)
             if found is None:
-                refs = self.trajectory_refs(stage, state)
-                found = self.reader().trajectory(refs) if refs else Trajectory("none")
-                self.save_view(name, Trajectory, found)
+                from arcview.session.long_trajectory import read_steps  # nothing kept is read
+
+                found = read_steps(self.reader, self.trajectory_refs(stage, state))
+                if not isinstance(found.steps, LongSteps):
+                    self.save_view(name, Trajectory, found)
             # Trajectories are the bulk of a run: those looked at last are kept in memory.
             while len(self._trajectories) >= _KEPT_TRAJECTORIES:
                 self._trajectories.pop(next(iter(self._trajectories)), None)

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
@@ -77,6 +77,8 @@ def _build(type_: object) -> tuple[Convert, Convert, str]:
         return _union(get_args(type_))
     if origin is tuple:
         return _tuple(get_args(type_))
+    if origin is Sequence:
+        return _tuple((*get_args(type_), ...))
     if origin is Literal:
         return None, None, str(type_)
     if isinstance(origin, type) and issubclass(origin, Mapping):

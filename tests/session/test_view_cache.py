@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -34,6 +35,9 @@ json_values = st.recursive(
 st.register_type_strategy(object, json_values)
 # JSON has no NaN; lone surrogates do come from real logs and must survive.
 st.register_type_strategy(float, st.floats(allow_nan=False))
+st.register_type_strategy(
+    Sequence, lambda type_: st.lists(st.from_type(get_args(type_)[0]), max_size=3).map(tuple)
+)
 st.register_type_strategy(str, st.text(st.characters(), max_size=8))
 
 

@@ -45,7 +45,7 @@ def stages_of(
         one_stage: Whatever the user said later belongs to the one stage.
         patch_file: What to call the file that its final patch stands in.
     """
-    turns = 1 if one_stage else max(1, len(turn_starts(trajectory.steps)))
+    turns = 1 if one_stage else max(1, len(turn_starts(trajectory.heads)))
     parts = [
         refs if turns == 1 else tuple(replace(ref, turns=(turn, turn)) for ref in refs)
         for turn in range(1, turns + 1)
@@ -83,7 +83,7 @@ def _stage(
     status, detail = status_of(part.exit_status)
     if index < turns:
         status, detail = Status.COMPLETED, None
-    times = [step.at for step in part.steps if time_of(step.at) is not None]
+    times = [step.at for step in part.heads if time_of(step.at) is not None]
     started, ended = (times[0], times[-1]) if times else (None, None)
     return Stage(
         index,

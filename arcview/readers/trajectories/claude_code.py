@@ -17,13 +17,18 @@ from arcview.readers.fields import read_bytes
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.claude_code_items import Items
 from arcview.readers.trajectories.claude_code_join import FORMAT, build
-from arcview.readers.trajectories.claude_code_lines import parse_lines
+from arcview.readers.trajectories.claude_code_lines import (
+    LINES_TO_ASK,
+    STREAM_TYPES,
+    is_stream,
+    parse_lines,
+)
+from arcview.readers.trajectories.claude_code_long import read_long
+from arcview.readers.trajectories.record_index import is_long
 from arcview.readers.trajectories.records import Lines, kind_of
 
-_STREAM_TYPES = frozenset({"system", "assistant", "user", "result"})
 _SESSION_TYPES = frozenset({"queue-operation", "file-history-snapshot"})
 _BARE_KEYS = frozenset({"role", "content", "id", "model", "usage", "stop_reason"})
-_LINES_TO_ASK = 60
 _KEYS = (
     ((b'"parentUuid"', b'"isSidechain"', b'"sessionId"'), "the keys of a session record"),
     ((b'"loglines"', b'"message"'), "an object with loglines (web export)"),
@@ -48,7 +53,7 @@ class ClaudeCodeReader:
     def detect(self, head: bytes, name: str) -> Detection | None:
         """Recognises the records of the client; see the table of tests in the format notes."""
         lines = parse_lines(head, name)
-        for _, record in lines.records[:_LINES_TO_ASK]:
+        for _, record in lines.records[:LINES_TO_ASK]:
             if isinstance(record, dict) and (reason := _reason(record)):
                 return Detection(self.id, reason)
         # A first line longer than the head, or one long document.
@@ -58,6 +63,8 @@ class ClaudeCodeReader:
 
     def read(self, path: Path, companions: Sequence[Path] = ()) -> Trajectory:
         """Reads a stream or a session with the files that complete it."""
+        if is_long((path, *companions)) and (found := read_long((path, *companions))) is not None:
+            return found
         sources = []
         problems = []
         for file in (path, *companions):
@@ -76,7 +83,7 @@ def _reason(record: Mapping[str, object]) -> str | None:
         return f"a session record of type {kind}"
     if kind in _SESSION_TYPES or (kind == "summary" and "leafUuid" in record):
         return f"a session record of type {kind}"
-    if kind in _STREAM_TYPES and "session_id" in record:
+    if kind in STREAM_TYPES and "session_id" in record:
         return f"a stream record of type {kind}"
     if {"role", "content"} <= record.keys() <= _BARE_KEYS:
         return "bare messages of the API, one a line"
@@ -93,12 +100,8 @@ def join(sources: Sequence[Source]) -> Trajectory:
     # Sessions first: they have the times and every block, the stream adds order and ends.
     for lines in sorted(files, key=_is_stream):
         items.take(lines, in_stream=_is_stream(lines))
-    return build(items)
+    return build(items)[0]
 
 
 def _is_stream(lines: Lines) -> bool:
-    """Whether a file is a stream: its records carry `session_id` and nothing else of the kind."""
-    for _, record in lines.records[:_LINES_TO_ASK]:
-        if isinstance(record, dict) and kind_of(record) in _STREAM_TYPES:
-            return "session_id" in record and "sessionId" not in record
-    return False
+    return is_stream(value for _, value in lines.records[:LINES_TO_ASK])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
+from arcview.readers.trajectories.cuts import cut, cut_arguments
 from arcview.readers.trajectories.records import as_json, count_or_none, text_or_none
 
 _KINDS = {
@@ -29,6 +30,7 @@ _KINDS = {
 }
 _PATH_KEYS = ("file_path", "notebook_path", "path")
 _PATH_KINDS = frozenset({ToolKind.READ, ToolKind.WRITE, ToolKind.EDIT})
+_ODD = "the arguments are not a JSON object"
 _EXIT_CODE = re.compile(r"Exit code (\d{1,3})\b")
 
 
@@ -97,8 +99,24 @@ def _image(block: Mapping[str, object]) -> Image:
     )
 
 
-def tool_call(block: Mapping[str, object], key: str) -> ToolCall:
-    """A tool call without its result."""
+def cut_call(block: Mapping[str, object]) -> Mapping[str, object]:
+    """A `tool_use` block with its long arguments cut."""
+    given = block.get("input")
+    kept: object = given
+    if isinstance(given, dict):
+        kept = cut_arguments(given)
+    elif given is not None:
+        kept = cut(given if isinstance(given, str) else as_json(given))
+    return {"name": block.get("name"), "input": kept}
+
+
+def tool_call(
+    block: Mapping[str, object],
+    key: str,
+    result: ToolResult | None = None,
+    note: str | None = None,
+) -> ToolCall:
+    """A tool call; a remark on its arguments comes before the one that is given."""
     name = text_or_none(block.get("name")) or "(no name)"
     kind = _KINDS.get(name, ToolKind.OTHER)
     raw = block.get("input")
@@ -113,7 +131,8 @@ def tool_call(block: Mapping[str, object], key: str) -> ToolCall:
         raw_arguments=(raw if isinstance(raw, str) else as_json(raw)) if is_odd else None,
         command=text_or_none(arguments.get("command")) if kind is ToolKind.SHELL else None,
         path=text_or_none(path) if kind in _PATH_KINDS else None,
-        note="the arguments are not a JSON object" if is_odd else None,
+        result=result,
+        note="; ".join(filter(None, (_ODD if is_odd else None, note))) or None,
     )
 
 
@@ -158,20 +177,10 @@ def _remarks(more: Mapping[str, object]) -> Iterable[str]:
 def usage_of(usage: object, cost: object = None) -> Usage | None:
     """Token counts of a message; null when nothing was counted, which the client writes as 0."""
     fields = usage if isinstance(usage, dict) else {}
-    figures = {name: count_or_none(fields.get(name)) for name in _USAGE_KEYS}
+    spent = count_or_none(fields.get("input_tokens"))
+    cached = count_or_none(fields.get("cache_read_input_tokens"))
+    written = count_or_none(fields.get("output_tokens"))
     dollars = cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
-    if not any(figures.values()) and not dollars:
+    if not (spent or cached or written or dollars):
         return None
-    return Usage(
-        input_tokens=figures["input_tokens"],
-        cached_tokens=figures["cache_read_input_tokens"],
-        output_tokens=figures["output_tokens"],
-        cost_usd=float(dollars) if dollars else None,
-    )
-
-
-_USAGE_KEYS = (
-    "input_tokens",
-    "output_tokens",
-    "cache_read_input_tokens",
-)
+    return Usage(spent, cached, written, None, float(dollars) if dollars else None)

@@ -7,84 +7,43 @@ A thread is one session's main line or one sub-agent. An item becomes one step: 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import PurePosixPath
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Image, Role, StepKind, ToolResult, Usage
-from arcview.readers.trajectories.claude_code_blocks import Parts, parts_of, tool_result, usage_of
+from arcview.model.trajectory import Role, StepKind, ToolResult
+from arcview.readers.trajectories.claude_code_blocks import (
+    Parts,
+    cut_call,
+    parts_of,
+    tool_result,
+    usage_of,
+)
+from arcview.readers.trajectories.claude_code_drafts import (
+    Call,
+    Item,
+    Other,
+    Spot,
+    Thread,
+    Unpaired,
+)
 from arcview.readers.trajectories.claude_code_notes import note_of
+from arcview.readers.trajectories.cuts import cut, cut_image, cut_result, mark_of
 from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of, text_or_none
 
 SYNTHETIC = "<synthetic>"
 _RESULT_KEYS = ("toolUseResult", "tool_use_result")
 
 
-@dataclass(slots=True)
-class Call:
-    """One tool call with what came back."""
-
-    id: str
-    key: str
-    block: Mapping[str, object]
-    note: str | None = None
-    result: ToolResult | None = None
-    from_stream: bool = False
-    """Whether the result was taken from a stream; the same one comes again in the session."""
-
-
-@dataclass(slots=True)
-class Thread:
-    """One session's main line, or one sub-agent; keys of items in the order of each source."""
-
-    id: str
-    session: str | None
-    agent: str | None = None
-    parent_call: str | None = None
-    session_order: dict[str, None] = field(default_factory=dict)
-    stream_order: dict[str, None] = field(default_factory=dict)
-    after_boundary: bool = False
-
-    def add(self, key: str, *, in_stream: bool) -> None:
-        """Notes that the item comes next in that source."""
-        (self.stream_order if in_stream else self.session_order).setdefault(key)
-
-
-@dataclass(slots=True)
-class Item:
-    """One step in the making."""
-
-    key: str
-    thread: Thread
-    role: Role
-    kind: StepKind
-    address: str
-    """Message id, record id, or file and line."""
-    blocks: list[tuple[str, str]] = field(default_factory=list)
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    counts_of_file: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
-    calls: list[Call] = field(default_factory=list)
-    images: list[Image] = field(default_factory=list)
-    at: str | None = None
-    usage: Usage | None = None
-    model: str | None = None
-    is_error: bool = False
-    raw: str | None = None
-    queued: bool = False
-    """A queued prompt: shown only when no user turn repeats it."""
-    unpaired: Mapping[str, object] | None = None
-    """A result whose call has not been seen yet."""
-
-    def text(self, kind: str) -> str:
-        """The text or thinking blocks below each other."""
-        return "\n".join(text for name, text in self.blocks if name == kind)
-
-
 class Items:
-    """Takes records one after another; session files before streams."""
+    """Takes records one after another; session files before streams.
 
-    def __init__(self) -> None:
+    Args:
+        is_cut: Whether to keep of every text what a folded step shows.
+    """
+
+    def __init__(self, *, is_cut: bool = False) -> None:
+        self.is_cut = is_cut
         self.items: dict[str, Item] = {}
         self.threads: dict[str, Thread] = {}
         self.calls: dict[str, list[Call]] = {}
@@ -95,22 +54,41 @@ class Items:
         self.partial_events = 0
         self._by_uuid: dict[str, str] = {}
         self._thread_of_uuid: dict[str, Thread] = {}
-        self._said: dict[tuple[str, str], str] = {}
+        self._said: dict[tuple[str, Hashable], str] = {}
         self._file = ""
         self._in_stream = False
+        self._latest: Thread | None = None
+        """The main line that the last record of a session belongs to."""
+        self._record = -1
+        """Number of the record that is being taken."""
 
-    def take(self, lines: Lines, *, in_stream: bool) -> None:
-        """Takes all records of a file."""
+    def take(
+        self,
+        lines: Lines,
+        *,
+        in_stream: bool,
+        records: Iterable[tuple[int, object]] | None = None,
+    ) -> None:
+        """Takes all records of a file.
+
+        Args:
+            lines: The file.
+            in_stream: Whether it is a stream.
+            records: Its records, where they come one by one and `lines` has none.
+        """
         self._file = PurePosixPath(lines.shown).name
         self._in_stream = in_stream
-        self.problems += lines.problems
+        self._latest = None
+        first_problem = len(self.problems)
         fallback = Thread("file:" + lines.shown, None)
-        for number, value in lines.records:
+        for number, value in lines.records if records is None else records:
+            self._record += 1
             place = f"{self._file}:{number}"
             if isinstance(value, dict):
                 self._take_record(value, place, fallback)
             else:
                 self._take_raw(value, place, fallback, type(value).__name__)
+        self.problems[first_problem:first_problem] = lines.problems
 
     def _take_record(self, record: Record, place: str, fallback: Thread) -> None:
         thread = self._thread(record, fallback)
@@ -140,6 +118,14 @@ class Items:
 
     def _thread(self, record: Record, fallback: Thread) -> Thread:
         """The thread that a record belongs to."""
+        latest = self._latest
+        if (
+            latest is not None
+            and record.get("sessionId") == latest.session
+            and not record.get("isSidechain")
+            and not record.get("parent_tool_use_id")
+        ):
+            return latest
         session = text_or_none(record.get("sessionId")) or text_or_none(record.get("session_id"))
         if self._in_stream and session:
             self.stream_sessions.setdefault(session)
@@ -159,7 +145,10 @@ class Items:
         if session is None:
             return self.threads.setdefault(fallback.id, fallback)
         name = f"main:{session}"
-        return self.threads.setdefault(name, Thread(name, session))
+        thread = self.threads.setdefault(name, Thread(name, session))
+        if not self._in_stream:
+            self._latest = thread
+        return thread
 
     def _inline_sidechain(self, record: Record, session: str | None) -> Thread:
         """Old clients wrote a sub-agent's records into the main file, as a chain of their own."""
@@ -189,9 +178,15 @@ class Items:
         """The item with that key, made when it is new, and its place in this source."""
         item = self.items.get(key)
         if item is None:
-            item = self.items[key] = Item(key, thread, role, kind, address)
-            item.at = text_or_none(record.get("timestamp"))
-        elif thread.parent_call is not None and item.thread.agent is not None:
+            item = self.items[key] = Item(key, thread, role, kind, address, [self._record])
+            item.file, item.at = self._file, text_or_none(record.get("timestamp"))
+            item.thread.add(key, in_stream=self._in_stream)
+            uuid = text_or_none(record.get("uuid"))
+            if uuid is not None:
+                self._by_uuid[uuid] = key
+            return item
+        item.records.append(self._record)
+        if thread.parent_call is not None and item.thread.agent is not None:
             item.thread.parent_call = thread.parent_call
         item.thread.add(key, in_stream=self._in_stream)
         uuid = text_or_none(record.get("uuid"))
@@ -215,8 +210,8 @@ class Items:
         self._add_blocks(item, parts)
         for index, block in enumerate(parts.tool_uses):
             self._add_call(item, block, f"{place}.{index}")
-        for block in parts.results:
-            self._pair(block, record, thread, place)
+        for index, block in enumerate(parts.results):
+            self._pair(block, record, thread, place, Spot(self._record, index))
 
     def _add_usage(self, item: Item, message: Mapping[str, object]) -> None:
         """Early records of a message carry partial counts: the last ones count."""
@@ -227,21 +222,28 @@ class Items:
 
     def _add_blocks(self, item: Item, parts: Parts) -> None:
         """Adds what this file has more often than any file before it."""
-        counted = item.counts_of_file.setdefault(self._file, Counter())
         for block in parts.blocks:
-            counted[block] += 1
-            if counted[block] > item.counts[block] and block[1]:
-                item.counts[block] += 1
-                item.blocks.append(block)
-        if not item.images:
-            item.images += parts.images
+            if block[1] and (item.file == self._file or self._is_news(item, block)):
+                item.blocks.append((block[0], cut(block[1])) if self.is_cut else block)
+        if parts.images and not item.images:
+            item.images += map(cut_image, parts.images) if self.is_cut else parts.images
+
+    def _is_news(self, item: Item, block: tuple[str, str]) -> bool:
+        """Whether a further file has a block more often than was known before it."""
+        if item.other is None or item.other.file != self._file:
+            known: Counter[Hashable] = Counter((k, mark_of(text)) for k, text in item.blocks)
+            item.other = Other(self._file, known)
+        mark = (block[0], mark_of(block[1]))
+        item.other.counted[mark] += 1
+        return item.other.counted[mark] > item.other.counts[mark]
 
     def _add_call(self, item: Item, block: Mapping[str, object], place: str) -> None:
         call_id = text_or_none(block.get("id"))
         if call_id is not None and any(call.id == call_id for call in item.calls):
             return
         same = self.calls.setdefault(call_id or place, [])
-        call = Call(call_id or place, call_id or place, block)
+        kept = cut_call(block) if self.is_cut else block
+        call = Call(call_id or place, call_id or place, kept, _task_prompt(block))
         if same:
             call.key = f"{call_id}#{len(same) + 1}"
             call.note = f"duplicate id: {len(same)} earlier call(s) have it too"
@@ -255,8 +257,8 @@ class Items:
             self._take_raw(dict(record), place, thread, "user without a message")
             return
         parts = parts_of(message.get("content"))
-        for block in parts.results:
-            self._pair(block, record, thread, place)
+        for index, block in enumerate(parts.results):
+            self._pair(block, record, thread, place, Spot(self._record, index))
         if not parts.blocks and not parts.images:
             return
         is_summary = record.get("isCompactSummary") is True or thread.after_boundary
@@ -267,65 +269,75 @@ class Items:
             kind, role = StepKind.NOTE, Role.SYSTEM
         address = text_or_none(record.get("uuid")) or place
         # A stream may give a turn another id than the session does.
-        said = self._said.setdefault((thread.id, parts.text), f"u:{address}")
+        text = parts.text
+        said = self._said.setdefault((thread.id, mark_of(text)), f"u:{address}")
         key = said if self._in_stream and said not in thread.stream_order else f"u:{address}"
         item = self._item(key, thread, role, kind, address, record)
+        item.said = mark_of(text.strip()) if item.said is None else item.said
         self._add_blocks(item, parts)
         for index, block in enumerate(parts.tool_uses):
             self._add_call(item, block, f"{place}.{index}")
 
-    def _pair(
-        self, block: Mapping[str, object], record: Record, thread: Thread, place: str
-    ) -> None:
+    def _pair(self, block: Record, record: Record, thread: Thread, place: str, spot: Spot) -> None:
         """Gives a result to its call; one whose call is not known yet waits for it."""
-        richer = next((record[key] for key in _RESULT_KEYS if key in record), None)
+        richer = more_of(record)
         call_id = text_or_none(block.get("tool_use_id"))
         agent = richer.get("agentId") if isinstance(richer, dict) else None
         if call_id is not None and isinstance(agent, str):
             self.agent_of_call[call_id] = agent
-        if call_id is not None and self._give(call_id, block, richer, record):
+        at = text_or_none(record.get("timestamp"))
+        result, remark = self._result(block, richer, at)
+        if call_id is not None and self._give(call_id, result, remark, spot):
             return
-        item = self._item(f"r:{place}:{call_id}", thread, Role.USER, StepKind.NOTE, place, record)
-        item.unpaired = block
+        key = f"r:{place}:{call_id}"
+        item = self._item(key, thread, Role.USER, StepKind.NOTE, place, record)
+        result, remark = self._result(block, None, item.at)
+        item.said = (key, mark_of(result.text))
+        item.unpaired = Unpaired(call_id, result, remark, spot._replace(with_more=False))
 
-    def _give(
-        self, call_id: str, block: Mapping[str, object], richer: object, record: Record
-    ) -> bool:
+    def _result(
+        self, block: Mapping[str, object], richer: object, at: str | None
+    ) -> tuple[ToolResult, str | None]:
+        result, remark = tool_result(block, richer, at)
+        return (cut_result(result) if self.is_cut else result), remark
+
+    def _give(self, call_id: str, result: ToolResult, remark: str | None, spot: Spot) -> bool:
         """Whether the result was given to a call, or is one that the call already has."""
         calls = self.calls.get(call_id, [])
-        result, remark = tool_result(block, richer, text_or_none(record.get("timestamp")))
         free = next((call for call in calls if call.result is None), None)
         if free is not None:
-            free.result, free.from_stream = result, self._in_stream
+            free.result, free.spot = result, spot
+            free.from_stream = self._in_stream
             free.note = "; ".join(filter(None, [free.note, remark])) or None
             return True
         return any(
             call.from_stream is not self._in_stream
-            or (call.result is not None and call.result.text == result.text)
+            or (call.result is not None and mark_of(call.result.text) == mark_of(result.text))
             for call in calls
         )
 
     def pair_late(self) -> None:
         """Pairs results that came before their calls; the others stay as orphans."""
         for key, item in list(self.items.items()):
-            if item.unpaired is None:
+            late = item.unpaired
+            if late is None:
                 continue
-            call_id = text_or_none(item.unpaired.get("tool_use_id"))
+            call_id = late.call_id
             self._in_stream = key in item.thread.stream_order
-            if call_id and self._give(call_id, item.unpaired, None, {"timestamp": item.at}):
+            if call_id and self._give(call_id, late.result, late.remark, late.spot):
                 del self.items[key]
                 continue
             why = "a second result for" if call_id in self.calls else "a result without a call:"
-            result, _ = tool_result(item.unpaired, None, None)
-            item.blocks.append(("text", f"({why} {call_id or 'no id'})\n{result.text}"))
-            self.problems.append(Problem(item.address, f"{why} {call_id or 'no id'}"))
+            late.why = f"{why} {call_id or 'no id'}"
+            self.problems.append(Problem(item.address, late.why))
 
     def _take_queued(self, record: Record, place: str, thread: Thread) -> None:
         content = text_or_none(record.get("content"))
         if content is None:
             return
         item = self._item(f"f:{place}", thread, Role.USER, StepKind.NOTE, place, record)
-        item.blocks.append(("text", content))
+        item.blocks.append(("text", cut(content) if self.is_cut else content))
+        item.said = mark_of(content.strip())
         item.queued = True
 
     def _take_other(self, record: Record, place: str, thread: Thread) -> None:
@@ -335,7 +347,7 @@ class Items:
             return
         address = text_or_none(record.get("uuid")) or place
         item = self._item(f"u:{address}", thread, Role.SYSTEM, note.kind, address, record)
-        item.blocks.append(("text", note.text))
+        item.blocks.append(("text", cut(note.text) if self.is_cut else note.text))
         item.is_error, item.usage, item.model = note.is_error, note.usage, note.model
         thread.after_boundary = note.is_boundary
 
@@ -344,4 +356,17 @@ class Items:
         record = value if isinstance(value, dict) else {}
         self.threads.setdefault(thread.id, thread)
         item = self._item(f"f:{place}", thread, Role.UNKNOWN, StepKind.RAW, place, record)
-        item.raw = as_json(value)
+        raw = as_json(value)
+        item.raw = cut(raw) if self.is_cut else raw
+
+
+def _task_prompt(block: Mapping[str, object]) -> Hashable:
+    """What a call tells a sub-agent; null where it tells nothing."""
+    arguments = block.get("input")
+    prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
+    return mark_of(prompt.strip()) if isinstance(prompt, str) and prompt.strip() else None
+
+
+def more_of(record: Record) -> object:
+    """What the client recorded beside the results in a record; null where nothing is."""
+    return next((record[key] for key in _RESULT_KEYS if key in record), None)

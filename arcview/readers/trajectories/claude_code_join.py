@@ -7,8 +7,8 @@ neighbours there. A sub-agent's steps follow the step that started it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from arcview.model.problem import Problem
 from arcview.model.trajectory import (
@@ -21,10 +21,26 @@ from arcview.model.trajectory import (
     Trajectory,
 )
 from arcview.readers.trajectories.claude_code_blocks import tool_call
-from arcview.readers.trajectories.claude_code_items import Call, Item, Items, Thread
+from arcview.readers.trajectories.claude_code_drafts import Call, Item, Thread
+from arcview.readers.trajectories.claude_code_items import Items
 from arcview.readers.trajectories.records import seconds_between
 
 FORMAT = "claude_code"
+
+
+@dataclass(slots=True)
+class Placed:
+    """An item in its place."""
+
+    item: Item
+    thread: Thread
+    key: str
+    kind: StepKind
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it counts as a message of the model."""
+        return self.item.role is Role.ASSISTANT and self.kind is StepKind.MESSAGE
 
 
 @dataclass(slots=True)
@@ -38,41 +54,43 @@ class _Joiner:
     keys: set[str] = field(default_factory=set)
 
 
-def build(items: Items) -> Trajectory:
-    """Orders, numbers and completes what was taken."""
+def build(items: Items) -> tuple[Trajectory, list[Placed]]:
+    """Orders, numbers and completes what was taken; with the item that each step comes from."""
     items.pair_late()
     _drop_repeated_prompts(items)
     joiner = _Joiner(items)
     _link_subagents(joiner)
     mains = _main_threads(items)
-    steps = [step for thread in mains for step in _steps_of(joiner, thread)]
+    order = [placed for thread in mains for placed in _placed_of(joiner, thread)]
     alone = [t for t in items.threads.values() if t.agent is not None and t.id not in joiner.done]
-    is_agent_only = not any(step.kind is StepKind.MESSAGE for step in steps)
+    is_agent_only = not any(placed.kind is StepKind.MESSAGE for placed in order)
     for thread in sorted(alone, key=lambda thread: _first_time(items, thread) or ""):
-        group = list(_steps_of(joiner, thread))
+        group = list(_placed_of(joiner, thread))
         if not is_agent_only and _is_warm_up(group):
-            group = [replace(step, kind=StepKind.NOTE, number=None) for step in group]
-        at = next((step.at for step in group if step.at), None)
-        index = _place_of(steps, at)
-        steps[index:index] = group
-    steps = _numbered(steps)
+            for placed in group:
+                placed.kind = StepKind.NOTE
+        at = next((placed.item.at for placed in group if placed.item.at), None)
+        index = _place_of(order, at)
+        order[index:index] = group
+    steps = tuple(_numbered(order))
     problems = list(items.problems)
     if items.partial_events:
         what = f"{items.partial_events} partial-message events left out: the messages follow whole"
         problems.append(Problem("stream", what))
-    return Trajectory(
+    trajectory = Trajectory(
         format=FORMAT,
-        steps=tuple(steps),
+        steps=steps,
         sessions=tuple(_sessions(items, mains, steps)),
         problems=tuple(problems),
         unknown_records=tuple(sorted(items.unknown.items())),
     )
+    return trajectory, order
 
 
 def _drop_repeated_prompts(items: Items) -> None:
     """A prompt is queued and then said: it is shown once."""
     said = {
-        (item.thread.id, item.text("text").strip())
+        (item.thread.id, item.said)
         for item in items.items.values()
         if item.role is Role.USER and not item.queued
     }
@@ -80,10 +98,9 @@ def _drop_repeated_prompts(items: Items) -> None:
     for key, item in list(items.items.items()):
         if not item.queued:
             continue
-        text = item.text("text").strip()
         # The first queue record of a session comes before its id is known.
         threads = [item.thread.id, *(f"main:{session}" for session in sessions)]
-        if any((thread, text) in said for thread in threads):
+        if any((thread, item.said) in said for thread in threads):
             del items.items[key]
 
 
@@ -94,10 +111,10 @@ def _link_subagents(joiner: _Joiner) -> None:
         if (thread := threads.get(f"agent:{agent}")) is not None:
             thread.parent_call = call_id
     prompts = {
-        prompt: call.id
+        call.prompt: call.id
         for calls in joiner.items.calls.values()
         for call in calls
-        if (prompt := _task_prompt(call))
+        if call.prompt is not None
     }
     for thread in threads.values():
         if thread.agent is None:
@@ -118,21 +135,15 @@ def _link_subagents(joiner: _Joiner) -> None:
             joiner.done.add(by_call.id)
 
 
-def _said(items: Items, key: str) -> str | None:
+def _said(items: Items, key: str) -> Hashable:
     """What a user turn says; null for anything else."""
     item = items.items.get(key)
-    return item.text("text").strip() if item is not None and item.role is Role.USER else None
+    return item.said if item is not None and item.role is Role.USER else None
 
 
-def _task_prompt(call: Call) -> str | None:
-    arguments = call.block.get("input")
-    prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
-    return prompt.strip() if isinstance(prompt, str) and prompt.strip() else None
-
-
-def _first_prompt(items: Items, thread: Thread) -> str:
+def _first_prompt(items: Items, thread: Thread) -> Hashable:
     keys = thread.session_order or thread.stream_order
-    return _said(items, next(iter(keys), "")) or ""
+    return _said(items, next(iter(keys), ""))
 
 
 def _main_threads(items: Items) -> list[Thread]:
@@ -147,17 +158,22 @@ def _first_time(items: Items, thread: Thread) -> str | None:
     return next((at for at in found if at), None)
 
 
-def _steps_of(joiner: _Joiner, thread: Thread) -> Iterator[Step]:
-    """The steps of a thread, each followed by those of the sub-agents that it started."""
+def _placed_of(joiner: _Joiner, thread: Thread) -> Iterator[Placed]:
+    """The items of a thread, each followed by those of the sub-agents that it started."""
     if thread.id in joiner.done:
         return
     joiner.done.add(thread.id)
     for key in merged_order(joiner.items, thread):
         item = joiner.items.items[key]
-        yield _step(joiner, item, thread)
-        for call in item.calls:
-            for child in joiner.children.get(call.id, ()):
-                yield from _steps_of(joiner, child)
+        name = item.calls[0].key if item.calls else item.address
+        if name in joiner.keys:
+            name = item.key
+        joiner.keys.add(name)
+        yield Placed(item, thread, name, item.kind)
+        if joiner.children:
+            for call in item.calls:
+                for child in joiner.children.get(call.id, ()):
+                    yield from _placed_of(joiner, child)
 
 
 def merged_order(items: Items, thread: Thread) -> list[str]:
@@ -197,19 +213,15 @@ def _filled(items: Items, session: Sequence[str], stream: Sequence[str]) -> list
     return [*session[:cut], *stream, *session[cut:]]
 
 
-def _step(joiner: _Joiner, item: Item, thread: Thread) -> Step:
-    calls = tuple(_call(call) for call in item.calls)
+def _step(placed: Placed, number: int | None) -> Step:
+    item, thread = placed.item, placed.thread
+    calls = tuple([_call(call) for call in item.calls])
     times = [call.result.at for call in calls if call.result and call.result.at]
-    key = calls[0].key if calls else item.address
-    if key in joiner.keys:
-        key = item.key
-    joiner.keys.add(key)
-    is_model = item.role is Role.ASSISTANT and item.kind is StepKind.MESSAGE
     return Step(
-        key=key,
-        number=0 if is_model else None,
+        key=placed.key,
+        number=number,
         role=item.role,
-        kind=item.kind,
+        kind=placed.kind,
         text=item.text("text"),
         thinking=item.text("thinking"),
         calls=calls,
@@ -227,36 +239,32 @@ def _step(joiner: _Joiner, item: Item, thread: Thread) -> Step:
 
 
 def _call(call: Call) -> ToolCall:
-    made = tool_call(call.block, call.key)
-    note = "; ".join(filter(None, [made.note, call.note])) or None
-    return replace(made, result=call.result, note=note)
+    return tool_call(call.block, call.key, call.result, call.note)
 
 
-def _is_warm_up(group: Sequence[Step]) -> bool:
+def _is_warm_up(group: Sequence[Placed]) -> bool:
     """No call started it and it called nothing: the client's own warm-up."""
-    return not any(step.calls or step.parent_call for step in group)
+    return not any(placed.item.calls or placed.thread.parent_call for placed in group)
 
 
-def _place_of(steps: Sequence[Step], at: str | None) -> int:
+def _place_of(order: Sequence[Placed], at: str | None) -> int:
     """Where something of that time belongs among the main line's steps."""
     if at is None:
-        return len(steps)
+        return len(order)
     later = (
         index
-        for index, step in enumerate(steps)
-        if step.agent is None and step.at is not None and step.at > at
+        for index, placed in enumerate(order)
+        if placed.thread.agent is None and placed.item.at is not None and placed.item.at > at
     )
-    return next(later, len(steps))
+    return next(later, len(order))
 
 
-def _numbered(steps: Sequence[Step]) -> list[Step]:
-    """Numbers the model's messages in their final order."""
-    numbered = []
+def _numbered(order: Sequence[Placed]) -> Iterator[Step]:
+    """The steps, the model's messages numbered in their final order."""
     number = 0
-    for step in steps:
-        number += step.number is not None
-        numbered.append(step if step.number is None else replace(step, number=number))
-    return numbered
+    for placed in order:
+        number += placed.is_model
+        yield _step(placed, number if placed.is_model else None)
 
 
 def _sessions(items: Items, mains: Sequence[Thread], steps: Sequence[Step]) -> Iterator[Session]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from arcview.readers.trajectories import records
-from arcview.readers.trajectories.records import Lines, loaded
+from collections.abc import Iterable
 
+from arcview.readers.trajectories import records
+from arcview.readers.trajectories.records import Lines, kind_of, loaded
+
+LINES_TO_ASK = 60
+"""How many records of a file say what it is."""
+STREAM_TYPES = frozenset({"system", "assistant", "user", "result"})
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -40,3 +45,15 @@ def _document(data: bytes) -> list[object] | None:
         whole: list[object] | None = None if is_one_line else [document]
         return inner if isinstance(inner, list) else whole
     return document if isinstance(document, list) else None
+
+
+def is_stream(first: Iterable[object]) -> bool:
+    """Whether a file is a stream: its records carry `session_id` and nothing else of the kind.
+
+    Args:
+        first: Its first records.
+    """
+    for record in first:
+        if isinstance(record, dict) and kind_of(record) in STREAM_TYPES:
+            return "session_id" in record and "sessionId" not in record
+    return False

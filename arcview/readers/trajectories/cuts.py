@@ -1,0 +1,80 @@
+"""What a folded step shows of its texts, so that a long log can be known without holding it.
+
+A cut text still says how long it was and whether another one was the same. Knows no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+
+from arcview.model.trajectory import Image, ToolResult
+
+_MOST = 400
+"""Characters that are kept: as many as the summary of a step can show."""
+_MOST_ITEMS = 8
+"""Longer lists in the arguments of a call keep their length only."""
+
+
+class Cut(str):
+    """The beginning of a text."""
+
+    __slots__ = ("length", "mark")
+
+    length: int
+    """Characters of the whole text."""
+    mark: Hashable
+    """Equal for equal texts."""
+
+
+def cut(text: str) -> str:
+    """The beginning of a text; a short one as it is."""
+    if len(text) <= _MOST:
+        return text
+    found = Cut(text[:_MOST] if not text[:_MOST].isspace() else text.lstrip()[:_MOST])
+    found.length = len(text)
+    found.mark = (len(text), hash(text))
+    return found
+
+
+def mark_of(text: str) -> Hashable:
+    """Something small that is equal for equal texts, cut or not."""
+    if isinstance(text, Cut):
+        return text.mark
+    return text if len(text) <= _MOST else (len(text), hash(text))
+
+
+def length_of(text: str) -> int:
+    """Characters of the whole text."""
+    return text.length if isinstance(text, Cut) else len(text)
+
+
+def cut_arguments(arguments: Mapping[str, object]) -> Mapping[str, object]:
+    """The arguments of a call with long texts cut and what is nested reduced to its size."""
+    return {name: _cut_value(value) for name, value in arguments.items()}
+
+
+def _cut_value(value: object) -> object:
+    if isinstance(value, str):
+        return cut(value)
+    if isinstance(value, list):
+        plain = len(value) <= _MOST_ITEMS and all(type(item) in (str, int) for item in value)
+        return [_cut_value(item) for item in value] if plain else [None] * len(value)
+    return {} if isinstance(value, dict) else value
+
+
+def cut_result(result: ToolResult) -> ToolResult:
+    """The result of a call without its images, which no folded step shows."""
+    if len(result.text) <= _MOST and not result.images:
+        return result
+    return ToolResult(
+        cut(result.text),
+        result.is_error,
+        result.exit_code,
+        tuple(map(cut_image, result.images)),
+        result.at,
+    )
+
+
+def cut_image(image: Image) -> Image:
+    """An image without its data."""
+    return Image(image.media_type, None, image.path, image.size_bytes)
