@@ -13,7 +13,7 @@ from enum import StrEnum
 from arcview.analysis.agreement import Label, StepRange
 from arcview.analysis.suggestions import Suggestion
 from arcview.errors import BadInputError
-from arcview.model.annotation import Case, CaseStatus, Reading
+from arcview.model.annotation import Case, Reading
 
 SUGGESTED = "(suggested)"
 """The rater that stands for arcview's own rules."""
@@ -73,8 +73,8 @@ def tables_of_cases(
 ) -> tuple[LabelTable, ...]:
     """The tables of labelled cases, one a field, those without any label left out.
 
-    Only readings that are final count: a draft may still change, and who settles a case has seen
-    the others' labels.
+    Only what people judged on their own counts: a draft may still change, and of who took labels
+    over or settled a case it is what they had said before.
 
     The unit is the failing gate that a case is about; of a case about no gate, the case. Where one
     person has several cases about a gate, each case is a unit of its own. Awareness has a unit for
@@ -91,8 +91,9 @@ def tables_of_cases(
     tables = {name: LabelTable(name, kind) for name, kind in KINDS.items()}
     for case, unit in zip(cases, _units(cases), strict=True):
         for reading in case.readings:
-            if reading.status is CaseStatus.FINAL:
-                for name, part, label in _labels(reading):
+            own = reading.own_judgement
+            if own is not None:
+                for name, part, label in _labels(own):
                     tables[name].add(unit + part, reading.annotator, label)
         for name, part, label in _suggested((suggestions or {}).get(case.id, ())):
             tables[name].add(unit + part, SUGGESTED, label)
@@ -110,7 +111,7 @@ def _units(cases: Sequence[Case]) -> list[str]:
     for case in cases:
         for reading in case.readings:
             key = (case.run_id, case.unit or "", reading.annotator)
-            counts[key] = counts.get(key, 0) + (reading.status is CaseStatus.FINAL)
+            counts[key] = counts.get(key, 0) + (reading.own_judgement is not None)
     shared = {(run, unit) for (run, unit, _), count in counts.items() if count > 1}
     return [
         f"{case.run_id} {case.id}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from arcview.annotations.events import CaseEvent, EventKind
@@ -73,7 +73,8 @@ def case_from(events: Sequence[CaseEvent]) -> Case:
     for event in events:
         by_annotator.setdefault(event.by, []).append(event)
     readings = [
-        reading_from(name, stands)
+        # What was taken back was seen all the same.
+        replace(reading_from(name, stands), blind=all(event.blind for event in own))
         for name, own in sorted(by_annotator.items())
         if (stands := standing(own))
     ]
@@ -83,6 +84,26 @@ def case_from(events: Sequence[CaseEvent]) -> Case:
 
 def reading_from(annotator: str, events: Sequence[CaseEvent]) -> Reading:
     """One person's reading from their events that stand; at least one."""
+    found = _reading_from(annotator, events)
+    shared = next((n for n, event in enumerate(events) if _is_shared(event)), len(events))
+    # A draft that grew out of others' labels has no judgement of one's own before them.
+    finals = (n for n in range(shared, 0, -1) if shared < len(events))
+    own = (_reading_from(annotator, events[:n]) for n in finals)
+    return replace(
+        found,
+        adopted_from=tuple(dict.fromkeys(e.adopted_from for e in events if e.adopted_from)),
+        before=next((one for one in own if one.status is CaseStatus.FINAL), None),
+    )
+
+
+def _is_shared(event: CaseEvent) -> bool:
+    """Whether from here on a reading is no longer one person's own judgement."""
+    return (
+        event.adopted_from is not None or event.values.get("status") == CaseStatus.ADJUDICATED.value
+    )
+
+
+def _reading_from(annotator: str, events: Sequence[CaseEvent]) -> Reading:
     values: dict[str, object] = {}
     suggested: dict[str, SuggestedBy] = {}
     for event in events:

@@ -62,6 +62,8 @@ class CaseEvent:
     imported: str | None = None
     run_hash: str | None = None
     """Of what the run said about itself then."""
+    adopted_from: str | None = None
+    """The annotator whose labels the values are."""
 
 
 def to_line(event: CaseEvent) -> bytes:
@@ -125,6 +127,7 @@ def _as_json(event: CaseEvent) -> dict[str, object]:
         "blind": event.blind,
         "imported": event.imported,
         "run_hash": event.run_hash,
+        "adopted_from": event.adopted_from,
     }
     return found | {name: value for name, value in optional.items() if value}
 
@@ -155,6 +158,7 @@ def _from_json(data: dict[str, Any]) -> CaseEvent:
         blind=data.get("blind") is True,
         imported=data.get("imported"),
         run_hash=data.get("run_hash"),
+        adopted_from=data.get("adopted_from"),
     )
 
 

@@ -17,6 +17,7 @@ from arcview.annotations.events import CaseEvent, EventKind
 from arcview.annotations.import_steps import StepBase, step_base
 from arcview.annotations.records import (
     SCHEMA,
+    adopted_of_record,
     case_from_record,
     suggested_of_record,
     values_of_record,
@@ -71,6 +72,9 @@ class _Found:
     suggested: Mapping[str, SuggestedBy] = field(default_factory=dict)
     scheme: str | None = None
     blind: bool = False
+    adopted_from: tuple[str, ...] = ()
+    before: _Found | None = None
+    """What this person said before they took anything over or settled the case."""
 
 
 def plan_import(
@@ -143,16 +147,31 @@ def _add(
             plan.notes.append(f"{found.case} by {found.by}: other labels are there; kept those")
             return
     gone = tuple(p for p in flat(there) if p not in found.values) if there is not None else ()
+    source = f"{file} ({plan.format})"
+    if found.before is not None:
+        plan.drafts += _drafts(found.before, gone, options, source)
+        gone = tuple(path for path in found.before.values if path not in found.values)
+    plan.drafts += _drafts(found, gone, options, source)
+
+
+def _drafts(
+    found: _Found, gone: tuple[str, ...], options: ImportOptions, source: str
+) -> Iterator[Draft]:
+    """The events of a reading: what this person set, then what they took over, from whom and whom.
+
+    Where labels were taken over, which of them came from whom is not recorded: the last event of
+    the reading has them all.
+    """
+    whose = found.adopted_from or (None,)
     for values, by in _by_rule(found):
-        digest = _digest(options.run_id, found.case, found.by, values)
-        plan.drafts.append(
-            Draft(
+        for adopted in whose:
+            digest = _digest(options.run_id, found.case, found.by, values, adopted, gone)
+            yield Draft(
                 found.case, EventKind.CREATE, values, gone, found.unit, suggested_by=by,
-                scheme=found.scheme, blind=found.blind, by=found.by,
-                imported=f"{file} ({plan.format})", id=digest,
-            )
-        )  # fmt: skip
-        gone = ()
+                scheme=found.scheme, blind=found.blind, by=found.by, imported=source, id=digest,
+                adopted_from=adopted,
+            )  # fmt: skip
+            gone = ()
 
 
 def _by_rule(found: _Found) -> Iterator[tuple[dict[str, object], SuggestedBy | None]]:
@@ -190,12 +209,20 @@ def _own(
         for reading in case.readings:
             fields = labels["annotators"][reading.annotator]
             where = f"record {number}.annotators.{reading.annotator}"
-            yield _Found(
-                case.id, reading.annotator, values_of_record(fields, file, where), case.unit,
-                suggested_of_record(fields), reading.scheme, reading.blind,
-            )  # fmt: skip
+            yield _own_reading(case, reading.annotator, fields, file, where)
     if others:
         plan.notes.append(f"{others} of {len(records)} cases belong to other runs; left out")
+
+
+def _own_reading(case: Case, by: str, fields: Labels, file: str, where: str) -> _Found:
+    before = fields.get("before")
+    return _Found(
+        case.id, by, values_of_record(fields, file, where), case.unit, suggested_of_record(fields),
+        _text(fields.get("scheme")), fields.get("blind") is True, adopted_of_record(fields),
+        _own_reading(case, by, before, file, f"{where}.before")
+        if isinstance(before, Mapping)
+        else None,
+    )  # fmt: skip
 
 
 def _who_when(

@@ -80,6 +80,8 @@ def reading_record(reading: Reading) -> Json:
             path: {"rule": by.rule, "version": by.version, "inputs": by.inputs}
             for path, by in reading.suggested.items()
         },
+        "adopted_from": list(reading.adopted_from),
+        "before": None if reading.before is None else reading_record(reading.before),
         "extra": dict(reading.extra),
     }
 
@@ -115,7 +117,10 @@ def case_from_record(record: Mapping[str, object], file: str, where: str = "") -
     )
 
 
-_TOLD = ("scheme", "created", "updated", "blind", "imported", "suggested_by", "extra")
+_TOLD = (
+    "scheme", "created", "updated", "blind", "imported", "suggested_by", "adopted_from", "before",
+    "extra",
+)  # fmt: skip
 """What a record tells about a reading, which is no label."""
 
 
@@ -157,12 +162,21 @@ def _reading(annotator: str, record: object, file: str, where: str) -> Reading:
         scheme=_text(record.get("scheme")), imported=_text(record.get("imported")),
     )  # fmt: skip
     found = reading_from(annotator, [event])
+    before = record.get("before")
     return replace(
         found,
+        adopted_from=adopted_of_record(record),
+        before=None if before is None else _reading(annotator, before, file, f"{where}.before"),
         created=_text(record.get("created")),
         updated=_text(record.get("updated")),
         suggested=suggested_of_record(record),
     )
+
+
+def adopted_of_record(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Whose labels were taken over."""
+    names = record.get("adopted_from")
+    return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
 def suggested_of_record(record: Mapping[str, Any]) -> dict[str, SuggestedBy]:

@@ -60,6 +60,8 @@ class Draft:
     imported: str | None = None
     id: str | None = None
     """Given where saving the same again must add nothing."""
+    adopted_from: str | None = None
+    """The annotator whose labels the values are."""
 
 
 class AnnotationStore:
@@ -195,7 +197,7 @@ class AnnotationStore:
                 draft.id or uuid.uuid4().hex[:16], order + place, at, draft.by or self.annotator,
                 self.run_id, draft.case, draft.kind, draft.unit, draft.values, draft.removed,
                 draft.of, draft.suggested_by, draft.scheme, draft.blind, draft.imported,
-                self._run_hash,
+                self._run_hash, draft.adopted_from,
             )
             for place, draft in enumerate(drafts)
         ]  # fmt: skip
@@ -205,18 +207,24 @@ class AnnotationStore:
             self._sort()
         return tuple(new)
 
-    def undo(self) -> CaseEvent | None:
-        """Takes one's own last event back; null where there is none left."""
-        done, _ = self._stacks()
-        return self._take_back(done[-1]) if done else None
+    def undo(self, is_blind: Callable[[str], bool] | None = None) -> CaseEvent | None:
+        """Takes one's own last event back; null where there is none left.
 
-    def redo(self) -> CaseEvent | None:
+        Args:
+            is_blind: Says of a case whether others' labels are hidden now.
+        """
+        done, _ = self._stacks()
+        return self._take_back(done[-1], is_blind) if done else None
+
+    def redo(self, is_blind: Callable[[str], bool] | None = None) -> CaseEvent | None:
         """Does again what was taken back last; null where something was done since."""
         _, taken_back = self._stacks()
-        return self._take_back(taken_back[-1]) if taken_back else None
+        return self._take_back(taken_back[-1], is_blind) if taken_back else None
 
-    def _take_back(self, event: CaseEvent) -> CaseEvent:
-        return self.save(Draft(event.case, EventKind.UNDO, {}, unit=event.unit, of=event.id))[0]
+    def _take_back(self, event: CaseEvent, is_blind: Callable[[str], bool] | None) -> CaseEvent:
+        blind = is_blind is not None and is_blind(event.case)
+        draft = Draft(event.case, EventKind.UNDO, {}, unit=event.unit, of=event.id, blind=blind)
+        return self.save(draft)[0]
 
     def _stacks(self) -> tuple[list[CaseEvent], list[CaseEvent]]:
         """One's own events that stand, and the undos that could be taken back, the latest last."""

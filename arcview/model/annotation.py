@@ -151,6 +151,18 @@ class Reading:
     """By path of the field (`origins/a1/defect`): the rule whose proposal was taken over."""
     extra: Mapping[str, object] = field(default_factory=dict)
     """Fields that this version does not know, kept as they are."""
+    adopted_from: tuple[str, ...] = ()
+    """Annotators whose labels were taken over into it."""
+    before: Reading | None = None
+    """What it said when it was final last before anything was taken over and before it settled the
+    case: this person's own judgement. Null where it was not final before, or neither happened."""
+
+    @property
+    def own_judgement(self) -> Reading | None:
+        """What may be held against others' judgement; null where there is nothing independent."""
+        if self.before is not None and self.is_labelled:
+            return self.before
+        return self if self.status is CaseStatus.FINAL and not self.adopted_from else None
 
     def origin(self, origin_id: str | None) -> Origin | None:
         """The origin with that id, or null."""

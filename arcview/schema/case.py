@@ -108,6 +108,10 @@ class CaseReading(Model):
     """Where it came from, where it was imported."""
     suggested_by: dict[str, CaseRule]
     """By path of the field (`origins/a1/defect`)."""
+    adopted_from: list[str] = Field(default_factory=list)
+    """Annotators whose labels were taken over into it."""
+    before: CaseReading | None = None
+    """What it said when it was final last before that, and before it settled the case."""
     extra: dict[str, object]
     """Fields of later versions and of foreign files."""
 
@@ -154,5 +158,7 @@ class CaseEventLine(Model):
     blind: bool = False
     imported: str | None = None
     run_hash: str | None = None
+    adopted_from: str | None = None
+    """The annotator whose labels the values are."""
     sum: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
     """First 16 hexadecimal digits of the SHA-256 of the line without this field."""

@@ -35,6 +35,8 @@ from arcview.sidecar import run_sidecar, sidecar_root
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
 
+_Travel = Callable[[Callable[[str | None], bool]], CaseEvent | None]
+
 _DONE = (CaseStatus.FINAL, CaseStatus.ADJUDICATED)
 
 
@@ -312,7 +314,7 @@ class AnnotateSession:
             p for p in mine if is_below(p, wanted) and p not in taken and not is_below(p, kept)
         )
         case = self.case_id or ""
-        draft = Draft(case, EventKind.EDIT, taken, gone)
+        draft = Draft(case, EventKind.EDIT, taken, gone, adopted_from=annotator)
         return self._save(draft, f"taken over from {annotator}")
 
     # Suggestions
@@ -368,7 +370,7 @@ class AnnotateSession:
         whole = Draft(
             draft.case, draft.kind, draft.values, draft.removed, unit,
             suggested_by=draft.suggested_by, scheme=str(self.scheme),
-            blind=self.is_hidden(draft.case),
+            blind=self.is_hidden(draft.case), adopted_from=draft.adopted_from,
         )  # fmt: skip
         try:
             self.store.save(whole)
@@ -376,10 +378,10 @@ class AnnotateSession:
             return CaseChange(False, str(error), draft.case)
         return CaseChange(True, said, draft.case)
 
-    def _travel(self, go: Callable[[], CaseEvent | None], nothing: str, said: str) -> CaseChange:
+    def _travel(self, go: _Travel, nothing: str, said: str) -> CaseChange:
         """Undo and redo; what they touched is taken in hand."""
         try:
-            event = go()
+            event = go(self.is_hidden)
         except StoreError as error:
             return CaseChange(False, str(error))
         if event is None:

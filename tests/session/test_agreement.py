@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from arcview.annotations.cases import case_id
+from arcview.annotations.cases import case_id, flat
 from arcview.annotations.events import EventKind
 from arcview.annotations.store import AnnotationStore, Draft
 from arcview.cli import main
 from arcview.schema.agreement import AgreementFile
 from arcview.schema.faults import find_faults
+from arcview.session.annotate import AnnotateSession
 from arcview.session.opened import OpenRun
 from arcview.sidecar import run_sidecar
 
@@ -75,6 +76,31 @@ def test_labels_of_a_sidecar_are_compared(
     assert fields["awareness"]["kind"] == "ordinal"
     assert fields["awareness"]["people"]["raw"] == {"k": 0, "n": 1}
     assert fields["awareness"]["suggested"] is None
+
+
+def test_settling_a_case_changes_no_agreement_neither_here_nor_after_an_import(
+    labelled: Path, tmp_path: Path, demo_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = printed(capsys, labelled)["fields"]
+    session = AnnotateSession.open(OpenRun.open(demo_run), annotator="bob", sidecar=labelled)
+    session.choose_unit("gate:2")
+    assert session.adopt("ann", ["awareness/3/level"]).saved
+    assert session.settle().saved
+    assert printed(capsys, labelled)["fields"] == before
+    file, again = tmp_path / "cases.jsonl", str(tmp_path / "again")
+    export = ["annotate", "export", str(demo_run), "--sidecar", str(labelled), "-o", str(file)]
+    assert main(export) == 0
+    assert printed(capsys, file)["fields"] == before
+    take_in = ["annotate", "import", str(file), str(demo_run), "--sidecar", again]
+    assert main([*take_in, "--annotator", "eve"]) == 0
+    capsys.readouterr()
+    assert printed(capsys, Path(again))["fields"] == before
+    other = AnnotateSession.open(OpenRun.open(demo_run), annotator="bob", sidecar=Path(again))
+    other.choose_unit("gate:2")
+    assert session.reading is not None
+    assert other.reading is not None
+    assert flat(other.reading) == flat(session.reading)
+    assert other.reading.adopted_from == ("ann",)
 
 
 def test_labels_about_runs_are_also_held_against_the_rules(

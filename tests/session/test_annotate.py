@@ -350,6 +350,58 @@ def test_a_whole_reading_is_taken_over_and_settles_the_case(
     assert judge.case.adjudicated.effects == mine(ann).effects
 
 
+def test_who_settles_a_case_keeps_what_they_had_judged_before(
+    begin: Callable[..., AnnotateSession],
+) -> None:
+    for who, validity in (("ann", "V0"), ("bob", "V1")):
+        session = begin(who)
+        session.mark(TEST)
+        session.label("validity", validity)
+        session.finish()
+    session.adopt("ann", ["validity"])
+    session.settle()
+    settled = mine(session)
+    assert (settled.validity, settled.status) == ("V0", CaseStatus.ADJUDICATED)
+    assert settled.adopted_from == ("ann",)
+    assert settled.own_judgement is not None
+    assert (settled.own_judgement.validity, settled.own_judgement.status) == ("V1", "final")
+    session.undo()
+    session.undo()
+    assert mine(session).own_judgement == mine(session)
+
+
+def test_a_reading_that_began_with_others_labels_is_no_judgement_of_ones_own(
+    begin: Callable[..., AnnotateSession],
+) -> None:
+    ann = begin("ann")
+    ann.mark(TEST)
+    ann.label("validity", "V0")
+    ann.finish()
+    bob = begin("bob")
+    bob.choose_unit("gate:2")
+    bob.adopt("ann")
+    bob.finish()
+    assert (mine(bob).status, mine(bob).own_judgement) == (CaseStatus.FINAL, None)
+    bob.retract()
+    assert mine(bob).own_judgement is None
+
+
+def test_who_took_final_back_after_seeing_others_was_not_blind(
+    begin: Callable[..., AnnotateSession],
+) -> None:
+    session = begin("bob", blind=True)
+    session.mark(TEST)
+    session.label("validity", "V0")
+    session.undo()
+    session.redo()
+    session.finish()
+    assert mine(session).blind
+    session.undo()
+    session.label("validity", "V1")
+    session.finish()
+    assert not mine(session).blind
+
+
 def test_an_accepted_suggestion_remembers_its_rule(begin: Callable[..., AnnotateSession]) -> None:
     session = begin()
     session.mark(TEST)
