@@ -7,7 +7,7 @@ and not trusted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from arcview.analysis.agreement import (
@@ -57,6 +57,8 @@ class Agreement:
     """For sets of labels alone."""
     masi: Coefficient | None = None
     """For sets of labels alone."""
+    by_rule: int = 0
+    """People's labels that they took over from what a rule proposed: no evidence for the rule."""
     within: Pairs | None = None
     """For steps alone: pairs that are at most `FieldReport.distance` apart."""
 
@@ -96,12 +98,20 @@ def _field(table: LabelTable, within: int) -> FieldReport:
         for rater, label in ratings.items()
         if rater != SUGGESTED
     ]
+    held = {
+        (unit, rater)
+        for unit, ratings in table.units.items()
+        if SUGGESTED in ratings
+        for rater in ratings
+    }
     is_step = table.kind is FieldKind.STEP
     return FieldReport(
         table.name,
         table.kind,
         _agreement(table, [ratings for ratings in people if ratings], within),
-        _agreement(table, against, within) if against else None,
+        replace(_agreement(table, against, within), by_rule=len(table.by_rule & held))
+        if against
+        else None,
         within if is_step else None,
     )
 

@@ -40,6 +40,8 @@ class LabelTable:
     """For ordinal fields: every label, the lowest first."""
     units: dict[str, dict[str, Label]] = field(default_factory=dict)
     """Unit → rater → label."""
+    by_rule: set[tuple[str, str]] = field(default_factory=set)
+    """(Unit, rater) of labels that were taken over from what a rule proposed."""
 
     def add(self, unit: str, rater: str, label: Label) -> None:
         """Notes one label; what a rater says last of a unit counts."""
@@ -93,8 +95,10 @@ def tables_of_cases(
         for reading in case.readings:
             own = reading.own_judgement
             if own is not None:
-                for name, part, label in _labels(own):
+                for name, part, label, path in _labels(own):
                     tables[name].add(unit + part, reading.annotator, label)
+                    if path in own.suggested:
+                        tables[name].by_rule.add((unit + part, reading.annotator))
         for name, part, label in _suggested((suggestions or {}).get(case.id, ())):
             tables[name].add(unit + part, SUGGESTED, label)
     for name, scale in scales.items():
@@ -127,47 +131,59 @@ def _scale(table: LabelTable, scale: list[Label]) -> None:
         table.scale = tuple(scale)
 
 
-def _labels(reading: Reading) -> Iterator[tuple[str, str, Label]]:
-    """(Field, part of the unit, label) of everything that a reading says."""
+_Said = Iterator[tuple[str, str, Label, str]]
+"""Field, part of the unit, label, and the path of the label in its reading."""
+
+
+def _labels(reading: Reading) -> _Said:
+    """Everything that a reading says."""
     for name, value in (("validity", reading.validity), ("grade", reading.grade)):
         if value is not None:
-            yield name, "", value
+            yield name, "", value, name
     if reading.confidence is not None:
-        yield "confidence", "", str(reading.confidence)
+        yield "confidence", "", str(reading.confidence), "confidence"
     if reading.outcome:
-        yield "outcome", "", frozenset(reading.outcome)
+        yield "outcome", "", frozenset(reading.outcome), "outcome"
     yield from _origin_labels(reading)
     mechanisms: dict[str, set[str]] = {}
+    paths: dict[str, str] = {}
     for effect in reading.effects:
         if effect.mechanisms:
             gate = effect.gate if effect.gate is not None else f"stage {effect.stage}"
             mechanisms.setdefault(gate, set()).update(effect.mechanisms)
+            path = f"effects/{effect.id}/mechanisms"
+            if gate not in paths or path in reading.suggested:
+                paths[gate] = path
     for gate, found in mechanisms.items():
-        yield "mechanism", f" gate {gate}", frozenset(found)
+        yield "mechanism", f" gate {gate}", frozenset(found), paths[gate]
     for aware in reading.awareness:
+        where = f"awareness/{aware.stage}"
         if aware.level is not None:
-            yield "awareness", f" stage {aware.stage}", aware.level
+            yield "awareness", f" stage {aware.stage}", aware.level, f"{where}/level"
         if aware.flags:
-            yield "awareness_flags", f" stage {aware.stage}", frozenset(aware.flags)
+            flags = frozenset(aware.flags)
+            yield "awareness_flags", f" stage {aware.stage}", flags, f"{where}/flags"
 
 
-def _origin_labels(reading: Reading) -> Iterator[tuple[str, str, Label]]:
+def _origin_labels(reading: Reading) -> _Said:
     if reading.no_origin:
         for name in ("origin_stage", "origin_step"):
-            yield name, "", None
+            yield name, "", None, "no_origin"
     if not reading.origins:
         return
     origin = reading.origins[0]
+    where = f"origins/{origin.id}"
     if origin.stage is not None:
-        yield "origin_stage", "", origin.stage
+        yield "origin_stage", "", origin.stage, f"{where}/stage"
     if origin.step_number is not None:
-        step = StepRange(origin.stage, origin.step_number, origin.step_number)
-        yield "origin_step", "", step
+        last = origin.last_step_number or origin.step_number
+        step = StepRange(origin.stage, *sorted((origin.step_number, last)))
+        yield "origin_step", "", step, f"{where}/step_number"
     for name, code in (("defect", origin.defect), ("cause", origin.cause)):
         if code is not None:
-            yield name, "", code
+            yield name, "", code, f"{where}/{name}"
     if origin.causes:
-        yield "causes", "", frozenset(origin.causes)
+        yield "causes", "", frozenset(origin.causes), f"{where}/causes"
 
 
 def _suggested(suggestions: Sequence[Suggestion]) -> Iterator[tuple[str, str, Label]]:

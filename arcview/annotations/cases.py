@@ -246,7 +246,7 @@ def _typed(type_: type[Origin] | type[Effect], values: Mapping[str, object]) -> 
             found[part.name] = _range(value)
         elif part.name in ("causes", "tests", "mechanisms"):
             found[part.name] = _texts(value)
-        elif part.name in ("stage", "step_number"):
+        elif part.name in ("stage", "step_number", "last_step_number"):
             found[part.name] = value if isinstance(value, int) else None
         elif part.name != "id":
             found[part.name] = _text(value)

@@ -67,6 +67,8 @@ class Origin:
     """Key of the last one, where it is a range."""
     step_number: int | None = None
     """Number of `step` in its stage, for people and for distances."""
+    last_step_number: int | None = None
+    """That of `last_step`."""
     path: str | None = None
     state: str | None = None
     """The state that `lines` are numbered in."""

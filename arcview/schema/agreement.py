@@ -43,6 +43,8 @@ class Agreement(Model):
     units: Count
     single: Count
     """Units with one rating, which form no pair."""
+    by_rule: Count
+    """Of people and rules: labels that people took over from what a rule proposed."""
     raw: AgreementPairs
     kappa: list[AgreementKappa]
     alpha: AgreementCoefficient | None

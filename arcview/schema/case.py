@@ -23,6 +23,8 @@ class CaseOrigin(Model):
     last_step: str | None = None
     step_number: Count | None = None
     """For people and for distances: number of `step` among the model's messages of the stage."""
+    last_step_number: Count | None = None
+    """That of `last_step`."""
     path: str | None = None
     state: str | None = None
     """The state that `lines` are numbered in."""

@@ -146,6 +146,7 @@ def _agreement(found: Agreement) -> Json:
         "raters": list(found.raters),
         "units": found.units,
         "single": found.single,
+        "by_rule": found.by_rule,
         "raw": _pairs(found.raw),
         "kappa": [
             {
@@ -204,6 +205,8 @@ def _rows(
     report: FieldReport, found: Agreement, who: str, glyphs: Glyphs
 ) -> Iterator[tuple[str, ...]]:
     single = f"{found.single} with one rater" if found.single else ""
+    if found.by_rule:
+        single = f"{found.by_rule} taken over from the rules, which say nothing for them"
     yield (f"  {who}", "agree", _share(found.raw), "", single)
     if found.within is not None:
         yield ("", f"within {report.distance}", _share(found.within), "", "")

@@ -105,7 +105,7 @@ class Marker:
             case Role.ORIGIN:
                 self._origin(mark, address, place, reading, part)
             case Role.ORIGIN_END:
-                self._origin_end(mark, address, reading, part)
+                self._origin_end(mark, address, place, reading, part)
             case Role.AWARENESS if place is not None:
                 self._awareness(mark, address, place)
             case _:
@@ -196,13 +196,23 @@ class Marker:
             mark.values[f"{where}/contract_item"] = _one_line(found.quote) if found else None
 
     def _origin_end(
-        self, mark: Mark, address: Address, reading: Reading | None, part: Part | None
+        self,
+        mark: Mark,
+        address: Address,
+        place: Place | None,
+        reading: Reading | None,
+        part: Part | None,
     ) -> None:
         origin = _origin_in_hand(reading, part)
         mark.part = Part("origins", origin.id)
         mark.said = "the last step of the origin"
         if address.parts:
-            mark.values[f"origins/{origin.id}/last_step"] = address.parts[0]
+            where = f"origins/{origin.id}"
+            mark.values[f"{where}/last_step"] = address.parts[0]
+            # A number counts within one stage.
+            same = place is not None and place.stage == origin.stage
+            number = self._number(place, address.parts[0]) if place is not None and same else None
+            mark.values[f"{where}/last_step_number"] = number
 
     def _awareness(self, mark: Mark, address: Address, place: Place) -> None:
         mark.part = Part("awareness", str(place.stage))

@@ -135,7 +135,8 @@ def origin_text(origin: Origin) -> str:
     elif origin.step is not None:
         parts.append(origin.step)
     if origin.last_step is not None:
-        parts.append(f"to {origin.last_step}")
+        number = origin.last_step_number
+        parts.append(f"to {origin.last_step if number is None else f'#{number}'}")
     if origin.path is not None:
         lines = "-".join(dict.fromkeys(map(str, origin.lines))) if origin.lines else ""
         parts.append(f"{origin.path}:{lines}" if lines else origin.path)

@@ -16,7 +16,15 @@ from arcview.analysis.agreement_tables import (
 )
 from arcview.analysis.suggestions import Suggestion
 from arcview.errors import BadInputError
-from arcview.model.annotation import Awareness, Case, CaseStatus, Effect, Origin, Reading
+from arcview.model.annotation import (
+    Awareness,
+    Case,
+    CaseStatus,
+    Effect,
+    Origin,
+    Reading,
+    SuggestedBy,
+)
 
 SCALES = {"awareness": ("N0", "N1", "N2", "N3"), "grade": ("A", "B", "C", "D")}
 
@@ -228,3 +236,23 @@ def test_sets_of_labels_have_a_kappa_for_each_label_and_an_alpha() -> None:
     assert found.people.masi is not None
     assert found.people.masi.value == pytest.approx((1 / 3 + 1 + 0) / 3)
     assert found.people.alpha is not None
+
+
+def test_an_origin_that_is_a_range_of_steps_is_compared_as_one() -> None:
+    ranged = replace(FULL, origins=(Origin("o", stage=2, step_number=9, last_step_number=12),))
+    tables = tables_of_cases([a_case(ranged, replace(ranged, annotator="bob"))], SCALES)
+    (steps,) = (table for table in tables if table.name == "origin_step")
+    (ratings,) = steps.units.values()
+    assert ratings["bob"] == StepRange(2, 9, 12)
+
+
+def test_labels_that_were_taken_over_from_a_rule_are_counted_beside_its_agreement() -> None:
+    by = SuggestedBy("determinacy", 1, "x")
+    taken = replace(FULL, suggested={"validity": by})
+    case = a_case(taken, replace(FULL, annotator="bob"))
+    proposed = Suggestion("validity", "V0", "V0", "", "determinacy", 1, "x")
+    tables = tables_of_cases([case], SCALES, {case.id: (proposed,)})
+    (validity,) = (one for one in report(tables) if one.field == "validity")
+    assert validity.suggested is not None
+    assert (validity.suggested.units, validity.suggested.by_rule) == (2, 1)
+    assert validity.people.by_rule == 0

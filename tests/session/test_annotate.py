@@ -103,6 +103,7 @@ def test_a_second_step_is_evidence_or_what_the_person_says(
     assert origin(session).last_step is None
     session.mark("step:2/call_2_03", Role.ORIGIN_END)
     assert (origin(session).step, origin(session).last_step) == ("call_2_02", "call_2_03")
+    assert (origin(session).step_number, origin(session).last_step_number) == (2, 3)
     session.mark("step:3/call_3_01", Role.AWARENESS)
     aware = mine(session).aware_at(3)
     assert aware is not None
