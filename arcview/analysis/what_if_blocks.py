@@ -165,7 +165,7 @@ def _block(node: ast.stmt, text: str, *, is_first: bool) -> Block:
             return Block(target.id, text, node)
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         return Block(node.target.id, text, node)
-    if is_first and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+    if is_first and ast.get_docstring(ast.Module([node], [])) is not None:
         return Block("__doc__", text, node)
     if isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test):
         return Block(MAIN, text, node)

@@ -68,7 +68,7 @@ def _merged(key: str, sides: _Sides, merge_text: MergeText) -> Block | None:
         return ours
     if mine == old:
         return theirs
-    if key == "__doc__":
+    if key == "__doc__" and "__doc__" not in sides.ours.text + sides.theirs.text:
         return ours
     if base is None or ours is None or theirs is None:
         how = "added on both sides" if base is None else "changed on one side, removed on the other"

@@ -152,6 +152,14 @@ def test_a_future_import_stays_first() -> None:
     compile(found, "merged", "exec")
 
 
+def test_a_docstring_is_no_conflict_unless_the_program_prints_it() -> None:
+    base, ours, theirs = ('"""A."""\nx = 1\n', '"""B."""\nx = 1\n', '"""C."""\nx = 2\n')
+    assert merged(base, ours, theirs) == '"""B."""\nx = 2\n'
+    used = "print(__doc__)\n"
+    with pytest.raises(BlockError, match="__doc__"):
+        merged(base + used, ours + used, theirs + used)
+
+
 def test_two_definitions_of_one_name_are_refused() -> None:
     twice = BASE + "\n    def total(rows):\n        return 0\n"
     with pytest.raises(BlockError, match="total is defined twice"):
