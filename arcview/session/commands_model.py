@@ -29,6 +29,8 @@ class Context(StrEnum):
     WORK = "work list"
     SIDES = "settling a case"
     STATS = "statistics"
+    RERUN = "rerunning a gate"
+    MATRIX = "gates by states"
 
 
 class Group(StrEnum):
@@ -39,6 +41,7 @@ class Group(StrEnum):
     MOVE = "Moving"
     SEARCH = "Searching"
     GATE = "Gate"
+    RERUN = "Running gates again"
     DIFF = "Diff"
     STEPS = "Steps"
     RUN = "The run"

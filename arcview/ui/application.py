@@ -37,6 +37,8 @@ class ArcviewApp(App[None], inherit_bindings=False):
         """What the command line says of labelling."""
         self.labels: Labels | None = None
         """What labelling needs; made when it is first needed."""
+        self.reruns_confirmed = False
+        """Whether the person was asked in this sitting before a gate was run again."""
         for each in THEMES:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DARK.name

@@ -15,14 +15,16 @@ from arcview.ui.screens.coverage import CoverageScreen
 from arcview.ui.screens.file import FileScreen
 from arcview.ui.screens.find import FindScreen
 from arcview.ui.screens.library import LibraryScreen
+from arcview.ui.screens.rerun import RerunScreen
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.stats import StatsScreen
 from arcview.ui.screens.text import TextScreen
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane, TreePane
+from arcview.ui.widgets.output import OutputPane
 from arcview.ui.widgets.panes import GatePane, ListPane, SelfTestPane
 
 _WIDGETS: dict[Context, tuple[type[Widget], ...]] = {
-    Context.ROWS: (ListPane, GatePane, SelfTestPane, DiffPane, TreePane, StepsPane),
+    Context.ROWS: (ListPane, GatePane, SelfTestPane, DiffPane, TreePane, StepsPane, OutputPane),
     Context.DIFF: (DiffPane,),
     Context.TREE: (TreePane,),
     Context.GATE: (GatePane,),
@@ -43,6 +45,7 @@ _SCREENS = {
     Context.WORK: (WorkScreen,),
     Context.STATS: (StatsScreen,),
     Context.COVERAGE: (CoverageScreen,),
+    Context.RERUN: (RerunScreen,),
     Context.COMPARE: (CompareScreen,),
 }
 

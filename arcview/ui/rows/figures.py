@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from arcview.analysis.verdicts import ok_count
-from arcview.model.results import GroupCounts, Verdict
+from arcview.model.results import GroupCounts, Outcome, Verdict
 from arcview.model.run import Status
 from arcview.text import cell_width, cells
 from arcview.ui import theme
@@ -18,6 +18,19 @@ VERDICT_STYLE = {
     Verdict.FAILED: theme.FAIL,
     Verdict.UNMEASURED: theme.UNMEASURED,
 }
+
+OUTCOME_GLYPH = {
+    Outcome.PASSED: ("✓", theme.PASS),
+    Outcome.XFAILED: ("✓", theme.PASS),
+    Outcome.FAILED: ("✗", theme.FAIL),
+    Outcome.ERROR: ("✗", theme.FAIL),
+    Outcome.TIMEOUT: ("✗", theme.FAIL),
+    Outcome.XPASSED: ("✗", theme.FAIL),
+    Outcome.SKIPPED: ("–", theme.WARN),
+    Outcome.MISSING: ("∅", theme.WARN),
+    Outcome.NOT_RUN: ("∅", theme.WARN),
+}
+"""The same for a single test: `✗` not ok, `–` skipped, `∅` no result."""
 
 STATUS_BADGE = {
     Status.INTERRUPTED: "interrupted",

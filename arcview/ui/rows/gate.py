@@ -13,7 +13,7 @@ from arcview.analysis.history import History
 from arcview.model.results import GateTest, Group, GroupCounts, Outcome
 from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.rows.figures import duration, fit_end, fit_test_name
+from arcview.ui.rows.figures import OUTCOME_GLYPH, duration, fit_end, fit_test_name
 from arcview.ui.rows.gate_facts import gate_facts
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.rows.notes import wrap_words
@@ -21,6 +21,7 @@ from arcview.ui.safe import one_line, pieces, plain
 
 if TYPE_CHECKING:
     from arcview.analysis.signatures import SignatureGroup
+    from arcview.ui.rows.rerun_note import RerunNote
 
 HISTORY_WORD = {
     History.FIRST: "first",
@@ -32,18 +33,6 @@ HISTORY_WORD = {
 GROUP_NAME = {Group.F2P: "F2P", Group.P2P: "P2P", Group.OTHER: "tests"}
 _FOLDED_FROM = 6
 """A signature with this many tests starts folded: it is one cause, not so many rows."""
-
-_OUTCOME_GLYPH = {
-    Outcome.PASSED: ("✓", theme.PASS),
-    Outcome.XFAILED: ("✓", theme.PASS),
-    Outcome.FAILED: ("✗", theme.FAIL),
-    Outcome.ERROR: ("✗", theme.FAIL),
-    Outcome.TIMEOUT: ("✗", theme.FAIL),
-    Outcome.XPASSED: ("✗", theme.FAIL),
-    Outcome.SKIPPED: ("–", theme.WARN),
-    Outcome.MISSING: ("∅", theme.WARN),
-    Outcome.NOT_RUN: ("∅", theme.WARN),
-}
 
 
 class GateRowKind(StrEnum):
@@ -101,6 +90,7 @@ class GateRows(RowSource):
         self._rows: tuple[GateRow, ...] = ()
         self.in_cases: frozenset[str] = frozenset()
         """Ids of the tests that belong to a case of error propagation."""
+        self._rerun: RerunNote | None = None
         words = (HISTORY_WORD[failing.history] for failing in view.failing)
         self._history_width = max(map(len, words), default=0) + 1
         self._rebuild()
@@ -166,6 +156,11 @@ class GateRows(RowSource):
         self._failing_only = failing_only
         self._rebuild()
 
+    def set_rerun(self, note: RerunNote) -> None:
+        """Says what the gate said when it was run again."""
+        self._rerun = note
+        self._rebuild()
+
     def show_details(self) -> None:
         """Says below each failing test what it says."""
         self._with_details = True
@@ -216,7 +211,8 @@ class GateRows(RowSource):
             case GateRowKind.TEST if row.test is not None:
                 room = width - (self._history_width if row.history and width >= 30 else 0)
                 in_case = row.test.id in self.in_cases
-                return _draw_test(row.test, indent, row.text, room, in_case=in_case)
+                rerun = self._rerun.marks.get(row.test.id) if self._rerun is not None else None
+                return _draw_test(row.test, indent, row.text, room, in_case=in_case, rerun=rerun)
             case GateRowKind.LOG:
                 return pieces(("log  ", theme.MUTED), (row.text, row.style))
             case _:
@@ -240,7 +236,8 @@ class GateRows(RowSource):
         self._rows = tuple(self._all_rows())
 
     def _all_rows(self) -> Iterator[GateRow]:
-        for name, text, style in gate_facts(self._view.cell):
+        reruns = self._rerun.facts if self._rerun is not None else ()
+        for name, text, style in (*gate_facts(self._view.cell), *reruns):
             for number, line in enumerate(wrap_words(text, self._width)):
                 yield GateRow(GateRowKind.FACT, line, style, ("fact", name, str(number)))
         for group in Group:
@@ -342,9 +339,13 @@ def _common_prefix(ids: Iterable[str]) -> str:
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
-def _draw_test(test: GateTest, indent: str, name: str, room: int, *, in_case: bool) -> Content:
-    glyph, style = _OUTCOME_GLYPH[test.outcome]
+def _draw_test(
+    test: GateTest, indent: str, name: str, room: int, *, in_case: bool, rerun: str | None
+) -> Content:
+    glyph, style = OUTCOME_GLYPH[test.outcome]
     notes = [] if test.outcome in (Outcome.PASSED, Outcome.FAILED) else [test.outcome.value]
+    if rerun:
+        notes.append(rerun)
     if test.reported:
         notes.append(f"reported as {test.reported}")
     if test.copies > 1:

@@ -107,6 +107,8 @@ class RunScreen(RunLinks):
         self.loader = RunLoader(self, opened, self._reopen)
         self.content = RunContent(self.loader, opened, self.session)
         self.long = self._following = self._finding = self._annotating = None
+        if self.sitting is not None:
+            self.sitting.forget()
 
     def compose(self) -> ComposeResult:
         """The lines and panes from top to bottom; two panes are places to be taken."""
@@ -156,6 +158,7 @@ class RunScreen(RunLinks):
             self._arrive(self._at)
         self.loader.overview()
         self.look_for_cases()
+        self.look_for_reruns()
 
     async def take_again(self, opened: OpenRun) -> None:
         """Shows another reading of the run at the same place."""
@@ -180,6 +183,8 @@ class RunScreen(RunLinks):
         """Removes the copies that an editor was given."""
         if self._following is not None:
             self._following.open.close()
+        if self.sitting is not None:
+            self.sitting.close()
 
     def _arrive(self, destination: Destination) -> None:
         """Goes to where the command line asked for."""
@@ -204,6 +209,7 @@ class RunScreen(RunLinks):
             self.query_one(RailView).select(self.session.at)
             self.content.show()
             self.show_cases()
+            self.show_reruns()
             if self.long is not None:
                 self.long.expect()
             self.call_after_refresh(self._load_long)

@@ -5,10 +5,13 @@ Imports neither diff nor trajectory: those panes follow (`run_long`).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from arcview.analysis.self_tests import SelfTest
 from arcview.model.patch import FileChange
 from arcview.session.opened import OpenRun
 from arcview.session.run_session import RunSession
+from arcview.session.run_session_stops import Stop
 from arcview.ui import theme
 from arcview.ui.rows.gate import GateRows
 from arcview.ui.rows.notes import NoteRows
@@ -24,6 +27,9 @@ from arcview.ui.screens.run_messages import (
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.panes import GatePane, SelfTestPane
 from arcview.ui.widgets.row_view import RowView
+
+if TYPE_CHECKING:
+    from arcview.ui.rows.rerun_note import RerunNote
 
 _NO_TRAJECTORY = "No trajectory is recorded: what the agent tested is unknown."
 
@@ -75,6 +81,13 @@ class RunContent:
         if isinstance(source, GateRows) and source.in_cases != ids:
             source.in_cases = ids
             self.gate.redraw_rows()
+
+    def put_rerun(self, place: Stop, note: RerunNote) -> None:
+        """Shows what the gate said when it was run again."""
+        source = self.gate.source
+        if place == self._session.stop and isinstance(source, GateRows):
+            with self.gate.keeping_place():
+                source.set_rerun(note)
 
     def show_details(self) -> None:
         """Adds what each failing test says below its name; 10 ms that can wait for a frame."""

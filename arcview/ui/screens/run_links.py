@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from textual.app import App
 
 from arcview.files import is_dir
 from arcview.ui.screens.run_arrivals import RunArrivals
 
 if TYPE_CHECKING:
+    from arcview.session.opened import OpenRun
     from arcview.ui.screens.annotate_run import AnnotationArrived, RunAnnotate
+    from arcview.ui.screens.rerun_job import RerunMoved
+    from arcview.ui.screens.rerun_sitting import RerunArrived, RerunSitting
     from arcview.ui.screens.run_find import RunFind
     from arcview.ui.screens.run_follow import RunFollow
 
@@ -20,6 +26,54 @@ class RunLinks(RunArrivals):
     _following: RunFollow | None = None
     _finding: RunFind | None = None
     _annotating: RunAnnotate | None = None
+    opened: OpenRun
+    sitting: RerunSitting | None = None
+    """The reruns of the run, once somebody asked for them or some are stored."""
+
+    def rerunning(self) -> RerunSitting:
+        """The reruns of the run."""
+        if self.sitting is None:
+            from arcview.ui.screens.rerun_sitting import RerunSitting  # only who reruns needs it
+
+            self.sitting = RerunSitting(self)
+        return self.sitting
+
+    def on_rerun_arrived(self, message: RerunArrived) -> None:
+        """A thread is done with something about reruns."""
+        message.put()
+
+    def on_rerun_moved(self, message: RerunMoved) -> None:
+        """Something of what runs is new."""
+        self.rerunning().arrived(message.job)
+
+    def look_for_reruns(self) -> None:
+        """Says beside the gate what reruns said, where there are any; a thread looks."""
+        self.run_worker(
+            self._look_for_reruns,
+            thread=True,
+            exit_on_error=False,
+            group="reruns",
+            description="looking for reruns",
+        )
+
+    def _look_for_reruns(self) -> None:
+        from arcview.sidecar import run_sidecar
+
+        if not is_dir(run_sidecar(kept_sidecar(self.app), self.session.run.run_id) / "reruns"):
+            return
+        from arcview.ui.screens.rerun_sitting import RerunArrived  # 30 ms of reruns
+
+        self.post_message(RerunArrived(lambda: self.rerunning().note()))
+
+    def show_reruns(self) -> None:
+        """Says beside the gate what reruns said."""
+        if self.sitting is not None:
+            self.sitting.note()
+
+    def action_rerun(self) -> None:
+        """The gate of the place again."""
+        stop = self.session.stop
+        self.rerunning().open(stop.gate, stop.state)
 
     def annotating(self) -> RunAnnotate:
         """The labels of the run."""
@@ -46,11 +100,9 @@ class RunLinks(RunArrivals):
         )
 
     def _look_for_cases(self) -> None:
-        from arcview.config import load_settings
-        from arcview.sidecar import run_sidecar, sidecar_root
+        from arcview.sidecar import run_sidecar
 
-        given = None if os.environ.get("ARCVIEW_SIDECAR") else load_settings().sidecar
-        folder = run_sidecar(sidecar_root(given), self.session.run.run_id) / "annotations"
+        folder = run_sidecar(kept_sidecar(self.app), self.session.run.run_id) / "annotations"
         if not is_dir(folder):
             return
         from arcview.ui.screens.annotate_run import AnnotationArrived  # 100 ms of labels
@@ -124,3 +176,14 @@ class RunLinks(RunArrivals):
     def action_open_in_editor(self) -> None:
         """The file under the cursor in the editor."""
         self.following().open_in_editor()
+
+
+def kept_sidecar(app: App[object]) -> Path:
+    """The sidecar of all runs: by flag, environment or settings, else the user's own."""
+    from arcview.config import load_settings
+    from arcview.sidecar import sidecar_root
+    from arcview.ui.application import ArcviewApp
+
+    flags = app.label_flags if isinstance(app, ArcviewApp) else None
+    kept = None if os.environ.get("ARCVIEW_SIDECAR") else load_settings().sidecar
+    return sidecar_root(flags.sidecar if flags is not None and flags.sidecar else kept)

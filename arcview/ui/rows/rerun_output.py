@@ -1,0 +1,80 @@
+"""What a running gate prints, as rows: its last lines, numbered as in the whole. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from arcview.session.live_output import Tail
+from arcview.text import ansi_spans, clip
+from arcview.ui import theme
+from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.rows.text_view import ansi_content
+
+_NOTHING = Tail()
+_BAR = 16
+
+
+class LiveRows(RowSource):
+    """The lines of a tail; they are replaced while more arrives."""
+
+    def __init__(self, tail: Tail = _NOTHING) -> None:
+        self._tail = tail
+
+    def replace(self, tail: Tail) -> None:
+        """Shows a later tail."""
+        self._tail = tail
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether more was printed before these lines."""
+        return self._tail.is_cut
+
+    def __len__(self) -> int:
+        return len(self._tail.lines)
+
+    def _line(self, index: int) -> str:
+        return clip(self._tail.lines[index].removesuffix("\r"))
+
+    def row(self, index: int) -> Content:
+        """A line in its colours."""
+        return ansi_content(*ansi_spans(self._line(index)))
+
+    def text(self, index: int, lane: int = 0) -> str:
+        """A line without colours."""
+        del lane
+        return ansi_spans(self._line(index))[0]
+
+    def cells(self, index: int, width: int) -> Sequence[Cell]:
+        """The number of the line in all of the output, and the line."""
+        del width
+        last = self._tail.first_line + len(self)
+        edge = max(3, len(str(last))) + 2
+        label = Content.styled(f"{self._tail.first_line + index:>{edge - 2}}  ", theme.FAINT)
+        return (Cell(label, edge), Cell(self.row(index), scrolls=True))
+
+    def anchor(self, index: int) -> object:
+        """The number of the line in all of the output."""
+        return self._tail.first_line + index
+
+    def locate(self, anchor: object) -> int:
+        """That line, or the first one that is still kept."""
+        return max(0, anchor - self._tail.first_line) if isinstance(anchor, int) else 0
+
+
+def size_words(size_bytes: int) -> str:
+    """`812 B`, `3.4 kB`, `200 MB`."""
+    if size_bytes < 1_000:
+        return f"{size_bytes} B"
+    for unit, size in (("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)):
+        amount = size_bytes / size
+        if amount < 999.5:
+            return f"{amount:.1f} {unit}" if amount < 99.95 else f"{amount:.0f} {unit}"
+    return f"{size_bytes / 1e9:,.0f} GB"
+
+
+def progress_bar(part: float) -> list[tuple[str, str]]:
+    """`━━━━━━━━╌╌╌╌╌╌╌╌`; what takes longer than expected stays one short of full."""
+    done = max(0, min(_BAR - 1, int(part * _BAR)))
+    return [("━" * done, theme.INFO), ("╌" * (_BAR - done), theme.FAINT)]

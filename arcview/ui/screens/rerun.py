@@ -1,0 +1,376 @@
+"""One gate run again: choices, output while it comes, the result beside the recorded one."""
+
+from __future__ import annotations
+
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.events import Resize
+from textual.timer import Timer
+from textual.types import CSSPathType
+
+from arcview.session.commands import Context
+from arcview.session.rerun_session import RerunSession
+from arcview.session.rerun_view import RerunView
+from arcview.ui import theme
+from arcview.ui.bindings import bindings
+from arcview.ui.rows.failure import failure_sections
+from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, plural
+from arcview.ui.rows.rerun import RerunRowKind, RerunRows
+from arcview.ui.rows.rerun_output import LiveRows, progress_bar, size_words
+from arcview.ui.rows.sections import SectionRows
+from arcview.ui.safe import one_line, pieces
+from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.rerun_job import RerunJob
+from arcview.ui.screens.run_titles import set_remark, set_title
+from arcview.ui.screens.text import TextScreen
+from arcview.ui.widgets.hint_bar import HintBar
+from arcview.ui.widgets.output import OutputPane
+from arcview.ui.widgets.panes import ListPane
+from arcview.ui.widgets.row_view import RowView
+
+if TYPE_CHECKING:
+    from arcview.ui.screens.rerun_sitting import RerunSitting
+
+_WIDE = 130
+"""Columns from which on the output stands beside the result instead of below it."""
+_LOOK_EVERY_S = 0.05
+"""The output is drawn at most so often, however fast it comes."""
+_TICK_S = 0.5
+
+
+class RerunScreen(BaseScreen):
+    """A gate on a state; the state and how often are chosen here."""
+
+    CSS_PATH: ClassVar[CSSPathType | None] = "rerun.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Context.RERUN)
+
+    def __init__(self, sitting: RerunSitting, session: RerunSession, *, starts: bool) -> None:
+        """Makes the screen.
+
+        Args:
+            sitting: The reruns of the run.
+            session: The gate and the state to begin at.
+            starts: Runs it at once where nothing is stored and the person was asked before.
+        """
+        super().__init__()
+        self._sitting = sitting
+        self._session = session
+        self._starts = starts
+        self._view: RerunView | None = None
+        self._rows = RerunRows(session)
+        self._live = LiveRows()
+        self._shown_job: RerunJob | None = None
+        self._seen_results = 0
+        self._is_resting = self._is_late = False
+        self._clock: Timer | None = None
+        self.result = ListPane(id="result")
+        self.output = OutputPane(id="output")
+
+    def compose(self) -> ComposeResult:
+        """Result and output, beside each other where there is room."""
+        with Container(id="again"):
+            yield self.result
+            yield self.output
+        yield HintBar()
+
+    def on_mount(self) -> None:
+        """Looks up what is stored, and shows what runs already."""
+        self._clock = self.set_interval(_TICK_S, self._tick, pause=True)
+        self.result.set_source(self._rows)
+        self.result.focus()
+        self._sitting.moved = self._moved
+        job = self._sitting.job
+        if job is not None and job.is_running and job.gate == self._session.gate:
+            self._session.state = job.state
+        self._lay_out()
+        self._look_up()
+        self.show_hints()
+        if job is not None and job.is_running:
+            self._moved(job)
+
+    def on_unmount(self) -> None:
+        """What runs goes on without being looked at."""
+        if self._sitting.moved == self._moved:
+            self._sitting.moved = None
+
+    @property
+    def context(self) -> Context:
+        """Rerunning."""
+        return Context.RERUN
+
+    @property
+    def _job(self) -> RerunJob | None:
+        """The job of this gate on this state, running or over."""
+        job, session = self._sitting.job, self._session
+        is_ours = job is not None and (job.gate, job.state) == (session.gate, session.state)
+        return job if is_ours else None
+
+    @property
+    def _is_running(self) -> bool:
+        return self._job is not None and self._job.is_running
+
+    # What is known
+
+    def _look_up(self) -> None:
+        session = self._session
+        if session.state is None:
+            self.notice("no state of this run is recorded: nothing to run the gate on")
+            return
+        self._title()
+        self._sitting.look_up(session.gate, session.state, self._put)
+
+    def _put(self, view: RerunView) -> None:
+        if view.state != self._session.state or not self.is_attached:
+            return
+        self._view = view
+        asks = not self._sitting.is_asked and not view.results
+        is_first = self.result.cursor == 0
+        with self.result.keeping_place():
+            self._rows.show(view, asks=asks)
+        if is_first:
+            self.result.move_to(self._rows.first)
+        self._title()
+        self._show_log()
+        if view.plan is not None and self._starts:
+            self._starts = False
+            if self._sitting.is_asked and not view.results and view.plan.unavailable is None:
+                self._begin()
+
+    def _title(self) -> None:
+        session, view = self._session, self._view
+        name = "Chain gate" if session.gate == "chain" else f"Gate {session.gate}"
+        parts = [(f"{name} on {one_line(session.state or '?')}", "bold")]
+        if view is not None and view.recorded is not None:
+            verdict = view.recorded.judgement.verdict
+            parts += [
+                ("  recorded ", theme.MUTED),
+                (f"{VERDICT_GLYPH[verdict]} {verdict.value}", VERDICT_STYLE[verdict]),
+            ]
+        set_title(self.result, pieces(*parts))
+        count = len(view.results) if view is not None else 0
+        said = f"{plural(count, 'attempt')} stored" if count else "never run again"
+        set_remark(self.result, pieces((said if view is not None else "", theme.MUTED)))
+
+    # The output
+
+    def _show_log(self) -> None:
+        """The log of the attempt that is shown, unless something is running."""
+        if self._is_running:
+            return
+        result = self._rows.result
+        log = result.logs[0] if result is not None and result.logs else None
+        self.set_class(log is None and self._job is None, "-quiet")
+        if result is None or log is None:
+            return
+        number = self._view.results.index(result) + 1 if self._view is not None else 0
+        size = log.stat().st_size if log.is_file() else 0
+        title = pieces(
+            ("Output", "bold"), (f" of attempt {number}  {size_words(size)}", theme.MUTED)
+        )
+        set_title(self.output, title)
+        set_remark(self.output, Content(""))
+        if size:
+            self.output.show_log(log)
+        else:
+            self.output.show_problem("It printed nothing.")
+
+    def _moved(self, job: RerunJob) -> None:
+        """Something of the job is new; drawn now, or as soon as drawing has rested."""
+        if job is not self._job:
+            return
+        if self._is_resting:
+            self._is_late = True
+            return
+        self._is_resting, self._is_late = True, False
+        self._draw(job)
+        self.set_timer(_LOOK_EVERY_S, partial(self._rested, job))
+
+    def _rested(self, job: RerunJob) -> None:
+        self._is_resting = False
+        if self._is_late:
+            self._moved(job)
+
+    def _draw(self, job: RerunJob) -> None:
+        job.looked()
+        if job is not self._shown_job:
+            self._shown_job, self._live = job, LiveRows()
+            self.output.follow(self._live)
+            self.remove_class("-quiet")
+            if self._clock is not None:
+                self._clock.resume()
+        self.output.take(self._live, job.output.tail())
+        self._tick()
+        if not job.is_running:
+            self._over(job)
+
+    def _tick(self) -> None:
+        """How far it is, also while nothing is printed."""
+        job = self._job
+        if job is None or not job.is_running:
+            return
+        elapsed = job.elapsed_s(monotonic())
+        of = f" of {job.times}" if job.times > 1 else ""
+        parts = [
+            ("Output", "bold"),
+            (f"  {job.number}{of} · " if of else "  ", theme.MUTED),
+            (f"{job.said}  {duration(elapsed)}", theme.WARN),
+        ]
+        if job.expected_s:
+            total = job.expected_s * job.times
+            parts.append((f" of about {duration(total)}  ", theme.MUTED))
+            parts += progress_bar(elapsed / total)
+        set_title(self.output, pieces(*parts))
+        total_bytes = job.output.total_bytes
+        cut = ", its end is shown" if self._live.is_cut else ""
+        set_remark(self.output, pieces((f"{size_words(total_bytes)}{cut}", theme.MUTED)))
+
+    def _over(self, job: RerunJob) -> None:
+        """It ended: the result and the whole log take their places."""
+        if self._clock is not None:
+            self._clock.pause()
+        self._shown_job = None
+        if job.error is not None:
+            self.notice(job.error)
+            set_title(self.output, pieces(("Output", "bold"), ("  could not be run", theme.FAIL)))
+        elif job.is_cancelled:
+            self.notice(f"stopped after {duration(job.elapsed_s())}; its container is removed")
+        self._rows.choose(-1)
+        self._look_up()
+
+    # Keys
+
+    def _begin(self) -> None:
+        view = self._view
+        if view is None or view.target is None or view.plan is None:
+            said = view.error if view is not None and view.error else "… still asking the engine"
+            self.notice(said)
+            return
+        if view.plan.unavailable is not None:
+            self.notice(view.plan.unavailable)
+            return
+        self._sitting.confirm()
+        refused = self._sitting.begin(view.gate, view.target, self._session.times, view.expected_s)
+        if refused is not None:
+            self.notice(refused)
+        elif self._sitting.job is not None:
+            self._rows.show(view, asks=False)
+            self.result.redraw_rows()
+            self._moved(self._sitting.job)
+
+    def action_start(self) -> None:
+        """Runs it."""
+        self._begin()
+
+    def action_previous_state(self) -> None:
+        """The state before."""
+        self._step_state(-1)
+
+    def action_next_state(self) -> None:
+        """The next state."""
+        self._step_state(1)
+
+    def _step_state(self, by: int) -> None:
+        refused = self._session.step_state(by)
+        if refused is not None:
+            self.notice(refused)
+            return
+        self._view, self._starts, self._shown_job = None, False, None
+        self._rows.show(None, asks=False)
+        self.result.redraw_rows()
+        self.set_class(not self._is_running, "-quiet")
+        self._look_up()
+        if self._job is not None:
+            self._moved(self._job)
+
+    def action_reveal_reference(self) -> None:
+        """The reference's states too."""
+        self.notice(self._session.reveal_reference())
+        self._redraw()
+
+    def action_more_times(self) -> None:
+        """Once more."""
+        self._session.change_times(1)
+        self._redraw()
+
+    def action_fewer_times(self) -> None:
+        """Once less."""
+        self._session.change_times(-1)
+        self._redraw()
+
+    def action_differences_only(self) -> None:
+        """Without the tests that ended as recorded, and back."""
+        self._session.differences_only = not self._session.differences_only
+        self._redraw()
+
+    def _redraw(self) -> None:
+        with self.result.keeping_place():
+            self._rows.refresh()
+
+    @on(RowView.Picked, "#result")
+    def _picked(self, message: RowView.Picked) -> None:
+        message.stop()
+        row = self._rows.at(message.index)
+        if row.kind is RerunRowKind.START:
+            self._begin()
+        elif row.attempt is not None:
+            with self.result.keeping_place():
+                self._rows.choose(row.attempt)
+            self._show_log()
+        elif row.change is not None:
+            self._open_test(message.index)
+        else:
+            with self.result.keeping_place():
+                self._rows.toggle(message.index)
+
+    def _open_test(self, index: int) -> None:
+        test = self._rows.test_at(index)
+        if test is not None:
+            rows = SectionRows(failure_sections(test, None))
+            title = pieces((f"{one_line(test.id)}", "bold"), ("  rerun", theme.MUTED))
+            self.app.push_screen(TextScreen(title, rows))
+
+    def action_whole_log(self) -> None:
+        """The log from its beginning."""
+        result = self._rows.result
+        if self._is_running:
+            self.notice("while it runs, its end is shown; the whole log is kept")
+        elif result is None or not result.logs:
+            self.notice("nothing was run here yet")
+        else:
+            self.output.focus()
+            self.output.move_to(0)
+
+    def action_next_pane(self) -> None:
+        """Result and output by turns."""
+        (self.result if self.focused is self.output else self.output).focus()
+
+    def action_stop_or_close(self) -> None:
+        """Stops what runs; else back."""
+        job = self._job
+        if job is not None and job.is_running:
+            if job.is_cancelled:
+                self.notice("it is being stopped")
+                return
+            job.stop()
+            self._tick()
+        else:
+            self.action_close()
+
+    def action_close(self) -> None:
+        """Back; what runs goes on."""
+        self.dismiss()
+
+    def on_resize(self, event: Resize) -> None:
+        """Beside each other where there is room."""
+        del event
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self.set_class(self.app.size.width >= _WIDE, "-wide")

@@ -1,0 +1,329 @@
+"""Running a gate again from the screen, with an engine that plays what a test says."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from arcview.gates.engine import EngineInfo, Execution, Image, Job, Phase
+from arcview.gates.errors import EngineUnavailableError
+from arcview.session.opened import OpenRun
+from arcview.session.reruns import Reruns
+from arcview.ui.screens.rerun import RerunScreen
+from arcview.ui.screens.rerun_sitting import RerunSitting
+from arcview.ui.screens.run import RunScreen
+from tests.gates.fake_engine import FakeEngine, Play, Script
+from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
+
+INFO = EngineInfo(
+    "fake", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus", "memory"), ("pids",)
+)
+
+
+def as_recorded(run: OpenRun, gate: str, state: str) -> dict[str, str]:
+    """The recorded outcomes of a gate, as a runner would write them."""
+    tests = run.reader().gate_tests(gate, state)
+    return {test.id: "passed" if test.outcome.value == "passed" else "failed" for test in tests}
+
+
+def rerun_screen(path: Path, engine: FakeEngine) -> RunScreen:
+    screen = run_screen(path)
+    screen.sitting = RerunSitting(screen, lambda opened: Reruns(opened, engine=engine))
+    return screen
+
+
+def faithful(path: Path) -> Script:
+    """Says of gate 2 on S2 what was recorded."""
+
+    def script(gate: str, label: str, tree: str) -> Play:
+        del label, tree
+        ends = {"1": "S1", "2": "S2", "3": "S3", "4": "S4", "chain": "S4"}
+        outcomes = as_recorded(open_run(path), gate, ends[gate])
+        return Play(outcomes, output="\n".join(f"ran {name}" for name in outcomes).encode())
+
+    return script
+
+
+class NoEngine(FakeEngine):
+    """None answers."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda *_: {})
+
+    def info(self) -> EngineInfo:
+        raise EngineUnavailableError("no container engine answers: start Docker or set DOCKER_HOST")
+
+
+class HeldEngine(FakeEngine):
+    """Prints something and then goes on until it is let go or cancelled."""
+
+    def __init__(self, printed: bytes) -> None:
+        super().__init__(lambda *_: Play({}), INFO)
+        self.printed = printed
+        self.has_printed = threading.Event()
+        self.goes_on = threading.Event()
+        self.has_ended = threading.Event()
+        self.was_cancelled = False
+
+    def execute(
+        self,
+        job: Job,
+        on_output: Callable[[bytes], None],
+        on_phase: Callable[[Phase], None],
+        cancelled: Callable[[], bool],
+    ) -> Execution:
+        on_phase(Phase.RUNNING)
+        on_output(self.printed)
+        self.has_printed.set()
+        while not cancelled() and not self.goes_on.wait(0.01):
+            pass
+        self.was_cancelled = cancelled()
+        self.has_ended.set()
+        return super().execute(job, lambda _: None, on_phase, cancelled)
+
+    async def printed_something(self, pilot: Pilot[None]) -> None:
+        assert await asyncio.to_thread(self.has_printed.wait, 30)
+        await pilot.pause()
+        await pilot.pause()
+
+
+async def test_the_first_rerun_asks_and_shows_what_would_run(demo_run: Path) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
+        text = await press(pilot, "2", "r")
+        assert isinstance(app.screen, RerunScreen)
+        assert "enter or r runs this command" in text
+        assert "python -m pytest -vv" in text
+        assert "no network, 2 cpus, 4,096 MB of memory" in text
+        assert "this engine does not enforce: pids" in text
+        assert "docker 20.10.24 at unix:///run/docker.sock" in text
+        assert "took 0.2s" in text
+        assert engine.jobs == []
+
+
+async def test_the_rerun_stands_beside_the_recorded_result(demo_run: Path) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
+        app,
+        pilot,
+    ):
+        text = await press(pilot, "2", "r", "enter")
+        assert "= reproduces the recorded verdict" in text
+        verdicts = next(line for line in text.splitlines() if "│ verdict " in line)
+        assert verdicts.count("✗ failed") == 2
+        assert "same as recorded  26" in text
+        assert "ran gate_tests/test_search.py" in text
+        text = await press(pilot, "backspace")
+        assert isinstance(app.screen, RunScreen)
+        assert "↻ rerun: = reproduces" in text
+        assert "Gate 2  ✗ F2P 8/11  P2P 15/15" in text
+
+
+async def test_after_that_one_key_runs_another_gate(demo_run: Path) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
+        await press(pilot, "2", "r", "r", "backspace", "3", "r")
+        assert [(job.gate, job.label) for job in engine.jobs] == [("2", "S2"), ("3", "S3")]
+
+
+async def test_what_is_stored_is_shown_and_not_run_again_unasked(demo_run: Path) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
+        await press(pilot, "2", "r", "r", "backspace", "r")
+        assert len(engine.jobs) == 1
+        await press(pilot, "r")
+        assert len(engine.jobs) == 2
+
+
+async def test_tests_that_moved_are_named_with_both_outcomes(demo_run: Path) -> None:
+    def script(gate: str, label: str, tree: str) -> Mapping[str, str]:
+        del label, tree
+        found = as_recorded(open_run(demo_run), gate, "S2")
+        found["gate_tests/test_search.py::test_newest_first"] = "passed"
+        found["gate_tests/test_search.py::test_word_in_body"] = "failed"
+        del found["gate_tests/test_search.py::test_tag_term"]
+        found["gate_tests/test_search.py::test_brand_new"] = "passed"
+        return found
+
+    async with on_screen(rerun_screen(demo_run, FakeEngine(script, INFO))) as (_, pilot):
+        text = await press(pilot, "2", "r", "r")
+        assert "≠ does not reproduce the recorded verdict" in text
+        assert "not ok as recorded, ok now  1" in text
+        assert "failed → passed" in text
+        assert "ok as recorded, not ok now  1" in text
+        assert "recorded, missing now  1" in text
+        assert "new: not recorded  1" in text
+        text = await press(pilot, "backspace")
+        assert "rerun ✓" in text
+        assert "Gate 2  ✗ F2P 8/11" in text
+
+
+async def test_several_attempts_count_what_is_flaky(demo_run: Path) -> None:
+    runs: list[str] = []
+
+    def script(gate: str, label: str, tree: str) -> Mapping[str, str]:
+        del tree
+        runs.append(label)
+        found = as_recorded(open_run(demo_run), gate, "S2")
+        if len(runs) == 2:
+            found["gate_tests/test_search.py::test_word_in_body"] = "failed"
+        return found
+
+    async with on_screen(rerun_screen(demo_run, FakeEngine(script, INFO))) as (_, pilot):
+        text = await press(pilot, "2", "r", "+", "+", "r")
+        assert len(runs) == 3
+        assert "flaky: ok in some of 3 attempts  1" in text
+        assert "ok in 2 of 3" in text
+        assert "Attempts  3" in text
+
+
+async def test_steady_tests_are_not_called_stable(demo_run: Path) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
+        _,
+        pilot,
+    ):
+        text = await press(pilot, "2", "r", "+", "r")
+        assert "no test changed in 2 attempts, which does not make it stable" in text
+
+
+async def test_an_unmeasured_rerun_says_why(demo_run: Path) -> None:
+    def script(gate: str, label: str, tree: str) -> Play:
+        del gate, label, tree
+        return Play({}, exit_code=127, report=b"")
+
+    async with on_screen(rerun_screen(demo_run, FakeEngine(script, INFO))) as (_, pilot):
+        text = await press(pilot, "2", "r", "r")
+        assert "? not measured: " in text
+        assert "? unmeasured" in text
+
+
+async def test_without_an_engine_the_key_says_what_is_missing_and_shows_the_command(
+    demo_run: Path,
+) -> None:
+    async with on_screen(rerun_screen(demo_run, NoEngine())) as (app, pilot):
+        text = await press(pilot, "2", "r")
+        assert "cannot be run here: no container engine answers" in text
+        assert "| docker run --rm -i --network none" in " ".join(text.split())
+        await press(pilot, "r")
+        assert "no container engine answers" in notice(app)
+
+
+async def test_stored_results_need_no_engine(demo_run: Path) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
+        _,
+        pilot,
+    ):
+        await press(pilot, "2", "r", "r")
+    async with on_screen(rerun_screen(demo_run, NoEngine())) as (_, pilot):
+        text = await press(pilot, "2", "r")
+        assert "= reproduces the recorded verdict" in text
+        assert "ran gate_tests/test_search.py" in text
+
+
+async def test_the_gate_pane_says_at_the_start_what_is_stored(demo_run: Path) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
+        _,
+        pilot,
+    ):
+        await press(pilot, "2", "r", "r")
+    async with on_screen(run_screen(demo_run)) as (app, _):
+        assert "↻ rerun: = reproduces" in screen_text(app)
+
+
+async def test_another_state_is_chosen_and_the_reference_only_when_revealed(
+    demo_run: Path,
+) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
+        text = await press(pilot, "2", "r", "[")
+        assert "[S1]" in text
+        assert "R2" not in text
+        text = await press(pilot, "r")
+        assert "no result of this gate on this state is recorded" in text
+        assert engine.jobs[-1].label == "S1"
+        await press(pilot, "]", "]", "]", "]", "]")
+        assert "R adds those of the reference" in notice(app)
+        assert "[R0]" in await press(pilot, "R", "]")
+
+
+async def test_output_is_there_while_it_runs_and_escape_stops_it(demo_run: Path) -> None:
+    engine = HeldEngine(b"\x1b]0;title\x07\x1b[31mfirst line\x1b[0m\nlast \xe2\x80\xaeline\n")
+    async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
+        await press(pilot, "2", "r")
+        await pilot.press("r")
+        await engine.printed_something(pilot)
+        text = screen_text(app)
+        assert "first line" in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert "running" in text
+        await pilot.press("tab", "k", "escape")
+        await press(pilot)
+        assert engine.was_cancelled
+        assert "stopped after" in notice(app)
+        assert "? not measured" in screen_text(app)
+
+
+async def test_what_runs_goes_on_when_one_leaves_and_is_found_again(demo_run: Path) -> None:
+    engine = HeldEngine(b"still at it\n")
+    async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
+        await press(pilot, "2", "r")
+        await pilot.press("r")
+        await engine.printed_something(pilot)
+        await pilot.press("backspace", "3", "r")
+        await pilot.pause()
+        assert "Gate 3" in screen_text(app)
+        await pilot.press("backspace", "2", "r")
+        await pilot.pause()
+        await pilot.pause()
+        assert "still at it" in screen_text(app)
+        engine.goes_on.set()
+        await press(pilot)
+        assert not engine.was_cancelled
+
+
+async def test_leaving_the_program_stops_what_runs(demo_run: Path) -> None:
+    engine = HeldEngine(b"x\n")
+    async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
+        await press(pilot, "2", "r")
+        await pilot.press("r")
+        await engine.printed_something(pilot)
+    assert await asyncio.to_thread(engine.has_ended.wait, 30)
+    assert engine.was_cancelled
+
+
+async def test_a_test_of_the_rerun_opens_to_what_it_said(demo_run: Path) -> None:
+    def script(gate: str, label: str, tree: str) -> Mapping[str, str]:
+        del label, tree
+        found = as_recorded(open_run(demo_run), gate, "S2")
+        found["gate_tests/test_search.py::test_word_in_body"] = "failed"
+        return found
+
+    async with on_screen(rerun_screen(demo_run, FakeEngine(script, INFO))) as (_, pilot):
+        text = await press(pilot, "2", "r", "r", "/", "=word_in_body", "enter", "enter")
+        assert "gate_tests/test_search.py::test_word_in_body  rerun" in text
+
+
+async def test_a_run_that_records_no_commands_says_so(scb: Callable[[str], Path]) -> None:
+    async with on_screen(run_screen(scb("circuit-eval"))) as (_, pilot):
+        text = await press(pilot, "r")
+        assert "do not record its commands" in " ".join(text.replace("│", " ").split())
+
+
+class _Flood(FakeEngine):
+    def image(self, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool) -> Image:
+        return Image("flood", "sha256:" + "2" * 64, "sha256:" + "2" * 64)
+
+
+async def test_a_flood_of_output_shows_its_end_and_says_how_much(demo_run: Path) -> None:
+    def script(gate: str, label: str, tree: str) -> Play:
+        del gate, label, tree
+        return Play({}, output=b"0123456789" * 100_000 + b"\nthe end\n", exit_code=1, report=b"")
+
+    async with on_screen(rerun_screen(demo_run, _Flood(script, INFO))) as (_, pilot):
+        text = await press(pilot, "2", "r", "r")
+        assert "the end" in text
+        assert "1.0 MB" in text
