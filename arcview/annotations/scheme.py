@@ -25,6 +25,14 @@ FIELDS = ("validity", "defect", "mechanism", "awareness", "awareness_flags", "ca
 """The fields that a case can hold; a scheme may leave some out."""
 
 
+_SHORT = 4
+
+
+def is_short(code: str) -> bool:
+    """Whether people know a code beside its name: `V1`, not `persists_to_chain`."""
+    return len(code) <= _SHORT
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """One label."""
@@ -36,6 +44,11 @@ class Code:
     source: str | None = None
     maps: Mapping[str, str] = field(default_factory=dict)
     """The same notion in other schemes: `mast` → `1.1`."""
+
+    @property
+    def shown(self) -> str:
+        """`V1 unspecified behaviour`; the name alone where the code is a word as well."""
+        return f"{self.code} {self.name}" if is_short(self.code) else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +106,7 @@ class Scheme:
         """`V1 unspecified behaviour`; the bare code where the scheme does not have it."""
         found = self.field(field_id)
         known = found.find(code) if found is not None else None
-        return f"{known.code} {known.name}" if known is not None else code or ""
+        return known.shown if known is not None else code or ""
 
     def mapped(self, field_id: str, code: str | None, other: str) -> str | None:
         """What another scheme calls a code, or null."""

@@ -231,3 +231,35 @@ async def test_help_and_palette_know_the_keys_of_the_form(demo_run: Path) -> Non
         await press(pilot, "colon", "=Retract", "enter")
         assert isinstance(app.screen, CaseScreen)
         assert "retracted" in screen_text(app)
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_key_that_is_no_label_changes_nothing_and_is_said(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "a", "v", "s")
+        assert notice(app).startswith(" Validity has no label with the key s")
+        assert reading(screen).validity is None
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_suggestion_that_was_taken_over_is_marked(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        text = await press(pilot, "a")
+        assert "◇ stage 2 #3 wrote the change  rule origin 1, a guess" in text
+        rows = [line for line in text.splitlines() if "Origin" in line]
+        assert rows
+        text = await press(pilot, "home", "j", "a")
+        assert "✓ stage 2 #3 wrote the change  taken over" in text
+        text = await press(pilot, "u")
+        assert "✓ stage 2" not in text
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_code_that_is_a_word_is_shown_by_its_name_alone(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        text = await press(pilot, "a", "o", "p")
+        assert "persists_to_chain" not in text
+        assert "persists to the chain gate" in text

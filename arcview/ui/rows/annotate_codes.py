@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from arcview.annotations.scheme import Field
+from arcview.annotations.scheme import Field, is_short
 from arcview.session.annotate_rows import CodeRow
 from arcview.ui import theme
 from arcview.ui.rows.lines import RowSource
@@ -77,7 +77,7 @@ class CodeRows(RowSource):
         yield pieces(
             (f"{mark}", theme.PASS),
             (f"{one_line(one.key or ' ')} ", theme.INFO),
-            (f"{one_line(one.code)} ", theme.MUTED),
+            (f"{one_line(one.code)} " if is_short(one.code) else "", theme.MUTED),
             (one_line(one.name), "bold" if one.chosen else ""),
             (proposed, theme.WARN),
         )

@@ -13,7 +13,7 @@ from textual.content import Content
 
 from arcview.analysis.suggestions import Suggestion
 from arcview.errors import BadInputError
-from arcview.model.annotation import PointerState, Reading
+from arcview.model.annotation import PointerState, Reading, SuggestedBy
 from arcview.session.address import parse_address
 from arcview.session.annotate_rows import EvidenceRow, FormRow
 from arcview.text import cells
@@ -214,7 +214,7 @@ def _lines(item: Item, width: int, form: Form) -> Iterator[Content]:
             for line in wrap_words(one_line(item.said), width - 3):
                 yield pieces((f" {line}", theme.WARN))
         case ItemKind.SUGGESTION if item.suggestion is not None:
-            yield from _suggestion(item.suggestion, width)
+            yield from _suggestion(item.suggestion, width, form.own)
         case ItemKind.EVIDENCE if item.evidence is not None:
             yield from _evidence(item.evidence, width, form.annotator)
         case _ if item.form is not None:
@@ -254,10 +254,15 @@ def _field(item: Item, row: FormRow, width: int) -> Iterator[Content]:
         yield pieces((line, theme.MUTED), ("  a", theme.INFO), (" takes", theme.MUTED))
 
 
-def _suggestion(one: Suggestion, width: int) -> Iterator[Content]:
-    rule = f"{one.rule} {one.version}{'' if one.exact else ', a likeness'}"
-    yield pieces((" ◇ ", theme.INFO), (one_line(one.title), "bold"), (f"  {one_line(rule)}",
-                 theme.FAINT))  # fmt: skip
+def _suggestion(one: Suggestion, width: int, own: Reading | None) -> Iterator[Content]:
+    by = SuggestedBy(one.rule, one.version, one.inputs)
+    taken = own is not None and by in own.suggested.values()
+    rule = f"rule {one_line(one.rule)} {one.version}{'' if one.exact else ', a guess'}"
+    yield pieces(
+        (" ✓ " if taken else " ◇ ", theme.PASS if taken else theme.INFO),
+        (one_line(one.title), "" if taken else "bold"),
+        (f"  {'taken over · ' if taken else ''}{rule}", theme.FAINT),
+    )
     for line in wrap_words(one_line(one.reason), width - 5):
         yield pieces((f"   {line}", ""))
     for span in one.spans[:2]:

@@ -28,6 +28,7 @@ from arcview.ui.screens.annotate_panes import (
     CodePane,
     FormPane,
     WritePrompt,
+    no_label,
     part_name,
     remarks,
     standing,
@@ -170,6 +171,8 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
         pressed = self._pad.press(key)
         if pressed.change is not None:
             self._done(pressed.change)
+        elif pressed.field is not None and not pressed.taken:
+            self.notice(no_label(pressed.field, key))
         if pressed.field is None:
             self._close_codes()
         self._refresh()

@@ -75,6 +75,11 @@ def part_name(session: AnnotateSession, field: Field) -> str:
     return f" on gate {one_line(gate)}" if gate is not None else ""
 
 
+def no_label(field: Field, key: str) -> str:
+    """What is said of a key that sets none of a field's labels."""
+    return f"{one_line(field.title)} has no label with the key {one_line(key)}; escape closes it"
+
+
 def standing(session: AnnotateSession, progress: str | None) -> str:
     """What stands below the form: who else read the case, blind or not, progress, the scheme."""
     said, case = [], session.case
@@ -85,7 +90,7 @@ def standing(session: AnnotateSession, progress: str | None) -> str:
         said += [f"settled by {one_line(settled.annotator)}"] if settled is not None else []
     said += ["blind"] if session.blind else []
     said += [progress] if progress is not None else []
-    return " · ".join((*said, one_line(str(session.scheme))))
+    return " · ".join((*said, f"scheme {one_line(str(session.scheme))}"))
 
 
 def remarks(session: AnnotateSession, *, is_looking: bool) -> tuple[str, ...]:
