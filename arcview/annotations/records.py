@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from arcview.analysis.secrets import mask_secrets
 from arcview.annotations.cases import flat, reading_from
 from arcview.annotations.events import CaseEvent, EventKind
 from arcview.errors import BadInputError
 from arcview.model.annotation import Case, Effect, Origin, Reading, SuggestedBy
+from arcview.secrets import mask_secrets
 
 SCHEMA = "arcview/case/1"
 

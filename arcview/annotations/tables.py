@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from arcview.analysis.secrets import mask_secrets
 from arcview.annotations.records import Json, RunAbout
 from arcview.annotations.scheme import Scheme
 from arcview.model.annotation import Case, Origin, Reading
+from arcview.secrets import mask_secrets
 
 Labelled = tuple[Case, RunAbout]
 

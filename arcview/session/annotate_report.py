@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from arcview.analysis.secrets import mask_secrets
 from arcview.annotations.scheme import Scheme
 from arcview.model.annotation import Case, Effect, Evidence, Origin, PointerState, Reading
+from arcview.secrets import mask_secrets
 from arcview.session.annotate_targets import Targets
 from arcview.session.export_blocks import Block, Bullets, Cell, Code, Heading, Paragraph, Table
 from arcview.session.export_markdown import markdown

@@ -13,9 +13,9 @@ from arcview.analysis.comparison import split_actual_expected
 from arcview.analysis.gate_view import GateView, SignatureGroup
 from arcview.analysis.history import History
 from arcview.analysis.overview import GateCell, Overview, StageRow
-from arcview.analysis.secrets import mask_secrets
 from arcview.analysis.verdicts import ok_count
 from arcview.model.results import GateTest, GroupCounts, Verdict
+from arcview.secrets import mask_secrets
 from arcview.session.evidence import Evidence, EvidenceFinder
 from arcview.session.export_blocks import (
     Block,

@@ -18,7 +18,7 @@ from arcview.model.problem import Problem
 from arcview.model.trajectory import SessionRole, TrajectoryRef
 from arcview.readers.protocols import OpenedRun
 from arcview.readers.registry import find_trajectory_reader
-from arcview.readers.secrets import mask
+from arcview.secrets import mask_settings
 
 _OF_STAGES = (SessionRole.MAIN, SessionRole.RETRY, SessionRole.SUBAGENT)
 _OF_PASSES = (*_OF_STAGES, SessionRole.BETWEEN)
@@ -159,7 +159,7 @@ def copy_logs(
         while name in taken:
             name = f"more-{name}"
         try:
-            text = mask(opened.text(path))
+            text = mask_settings(opened.text(path))
         except ArcviewError as error:
             left_out.append(Problem(path, str(error)))
             continue

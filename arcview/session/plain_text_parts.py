@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arcview.analysis.secrets import mask_secrets
 from arcview.model.results import Verdict
+from arcview.secrets import mask_secrets
 from arcview.text import cells, clean
 
 LINE_LIMIT = 200

@@ -1,9 +1,10 @@
-"""The one way to the clipboard: cleaned text, of a size that terminals accept (OSC 52)."""
+"""The one way to the clipboard: cleaned text, secrets masked, of a size that terminals accept."""
 
 from __future__ import annotations
 
 from textual.app import App
 
+from arcview.secrets import mask_secrets
 from arcview.text import clean
 
 LIMIT = 50_000
@@ -13,10 +14,12 @@ LIMIT = 50_000
 def copyable(text: str) -> tuple[str, int]:
     """What may be copied of a text, and how many characters were left out.
 
-    Tabs stay, since code needs them; everything else that `clean` marks is marked.
+    Tabs stay, since code needs them; everything else that `clean` marks is marked, and what looks
+    like a secret is masked.
     """
-    kept = text[:LIMIT]
-    return "\t".join(map(clean, kept.split("\t"))), len(text) - len(kept)
+    # Masked before it is cut: half a secret has no shape any more.
+    kept = mask_secrets(text[: 2 * LIMIT])[:LIMIT]
+    return "\t".join(map(clean, kept.split("\t"))), max(0, len(text) - LIMIT)
 
 
 def copy(app: App[object], text: str) -> str:

@@ -1,6 +1,7 @@
 """The one door through which text from a run reaches a widget: cleaned, clipped and never markup.
 
-Everything else in `ui` gets `Content` from here; ruff bans the stock doors that parse markup.
+Everything else in `ui` gets `Content` from here; ruff bans the stock doors that parse markup. What
+looks like a secret is masked on the way.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from rich.text import Text
 from textual.content import Content
 from textual.widgets import Static
 
+from arcview.secrets import mask_secrets
 from arcview.text import CLIP_LIMIT, clean, clip
 
 if TYPE_CHECKING:
@@ -21,9 +23,14 @@ Piece = str | tuple[str, str]
 """Outside text, or outside text with the style it is drawn in."""
 
 
+def visible(text: str, limit: int = CLIP_LIMIT) -> str:
+    """What may be shown of a line of outside text, not cleaned yet: clipped, secrets masked."""
+    return mask_secrets(clip(text, limit))
+
+
 def plain(text: str, style: str = "", *, limit: int = CLIP_LIMIT) -> Content:
     """Outside text as content: cleaned, clipped to `limit` characters, literal."""
-    cleaned = clean(clip(text, limit))
+    cleaned = clean(visible(text, limit))
     return Content.styled(cleaned, style) if style else Content(cleaned)
 
 
@@ -43,12 +50,12 @@ def pieces(*parts: Piece | Content) -> Content:
 
 def plain_text(text: str, style: str = "") -> Text:
     """Outside text for the stock widgets that need rich's `Text`: table cells and tree labels."""
-    return Text(clean(clip(text)), style=style, end="")
+    return Text(clean(visible(text)), style=style, end="")
 
 
 def one_line(text: str) -> str:
     """Outside text that must not break its row: newlines become `␊`."""
-    return clean(text.replace("\n", "\N{SYMBOL FOR LINE FEED}"))
+    return clean(mask_secrets(text).replace("\n", "\N{SYMBOL FOR LINE FEED}"))
 
 
 def notify_plain(
@@ -61,8 +68,8 @@ def notify_plain(
 ) -> None:
     """Shows a toast whose text is literal and clean."""
     app.notify(
-        clean(clip(message)),
-        title=clean(clip(title)),
+        clean(visible(message)),
+        title=clean(visible(title)),
         severity=severity,
         timeout=timeout_s,
         markup=False,

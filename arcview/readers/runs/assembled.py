@@ -23,7 +23,7 @@ from arcview.readers.fields import read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.parts import join, take_part
 from arcview.readers.registry import find_trajectory_reader, trajectory_reader
-from arcview.readers.secrets import mask
+from arcview.secrets import mask_settings
 
 GateKey = tuple[str, str | None]
 """Gate and state."""
@@ -88,7 +88,7 @@ class AssembledRun:
         data = read_bytes(inside(self._from.root, path), path)
         text = data.decode("utf-8-sig", "replace")
         told = {p for s in self._run.stages for p in (s.spec_path, s.contract_path)}
-        return text if path in told else mask(text)
+        return text if path in told else mask_settings(text)
 
     def locate(self, ref: TrajectoryRef, path: str) -> Path:
         """Where a file of a trajectory lies.

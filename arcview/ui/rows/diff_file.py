@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from arcview.analysis.words import pair_lines
 from arcview.model.patch import ChangeKind, FileChange, FilePatch, Hunk, LineKind, PathClass
+from arcview.secrets import mask_secrets
 from arcview.text import clean, clip
 
 FOLDED_CLASSES = frozenset(
@@ -84,20 +85,21 @@ class PreparedPatch:
 
 def prepare(patch: FilePatch) -> PreparedPatch:
     """Cleans the lines of a patch and pairs removed with added ones; for worker threads."""
-    texts = tuple(
-        tuple(clean(clip(line.text.removesuffix("\r"))) for line in hunk.lines)
-        for hunk in patch.hunks
-    )
+    texts = tuple(_drawn([line.text for line in hunk.lines]) for hunk in patch.hunks)
     laid = [_lay_out(hunk, text) for hunk, text in zip(patch.hunks, texts, strict=True)]
     return PreparedPatch(
         patch=patch,
         texts=texts,
         pairs=tuple(tuple(pairs) for pairs, _ in laid),
         partners=tuple(partners for _, partners in laid),
-        raw_lines=tuple(
-            clean(clip(line)) for line in (patch.raw or "").removesuffix("\n").split("\n")
-        ),
+        raw_lines=_drawn((patch.raw or "").removesuffix("\n").split("\n")),
     )
+
+
+def _drawn(lines: Sequence[str]) -> tuple[str, ...]:
+    """Lines as they may be drawn; secrets are looked for in all of them at once."""
+    masked = mask_secrets("\n".join(lines)).split("\n")
+    return tuple(clean(clip(line.removesuffix("\r"))) for line in masked)
 
 
 def _lay_out(hunk: Hunk, texts: Sequence[str]) -> tuple[list[Pair], dict[int, int]]:

@@ -19,7 +19,7 @@ from arcview.ui.rows.diff_lines import size
 from arcview.ui.rows.lines import Cell, styled_parts, syntax_parts
 from arcview.ui.rows.steps_parts import PartKind, StepPart, has_failed
 from arcview.ui.rows.text_view import ansi_content
-from arcview.ui.safe import one_line
+from arcview.ui.safe import one_line, visible
 
 MARGIN = 9
 """Columns left of the lines of an opened step."""
@@ -136,13 +136,13 @@ def summary(step: Step) -> Content:
             line, style = _first_line(step.thinking), theme.THINKING
         if not line and step.raw:
             line = _first_line(step.raw)
-        return Content.assemble((clean(line) or "(empty)", style))
+        return Content.assemble((clean(visible(line)) or "(empty)", style))
     parts: list[tuple[str, str]] = [(one_line(call_summary(step.calls[0])), "")]
     if len(step.calls) > 1:
         names = ", ".join(dict.fromkeys(call.name for call in step.calls[1:]))
         parts.append((f"  +{len(step.calls) - 1}: {one_line(clip(names, 60))}", theme.MUTED))
     if step.text.strip():
-        parts.append((f"  — {clean(_first_line(step.text))}", theme.MUTED))
+        parts.append((f"  — {clean(visible(_first_line(step.text)))}", theme.MUTED))
     return Content.assemble(*parts)
 
 
@@ -233,7 +233,7 @@ _SIGN_STYLES = {"+": theme.ADDED_LINE, "-": theme.REMOVED_LINE}
 
 def cleaned(part: StepPart, line: str) -> str:
     """A line of a part as it is drawn; results and notes are terminal output."""
-    line = clip(line)
+    line = visible(line)
     return ansi_spans(line)[0] if part.kind is PartKind.RESULT else clean(line)
 
 
@@ -267,7 +267,7 @@ def _line_style(part: StepPart, line: int) -> str:
 
 def line(part: StepPart, number: int, start: int, end: int, syntax: Sequence[SyntaxSpan]) -> Cell:
     """A part of a line, between two characters of its cleaned text."""
-    raw = clip(part.lines[number])
+    raw = visible(part.lines[number])
     if part.kind is PartKind.RESULT:
         text, spans = ansi_spans(raw)
         content = ansi_content(text, spans, start, end)

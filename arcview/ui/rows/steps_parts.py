@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 from arcview.model.trajectory import Image, Role, Step, StepKind, ToolCall, ToolKind, Usage
+from arcview.secrets import mask_private_keys
 from arcview.ui.rows.diff_lines import size
 
 Jump = Literal["step", "error", "edit", "test", "message"]
@@ -89,7 +90,7 @@ def _parts(step: Step) -> Iterator[StepPart]:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(text.strip("\n").split("\n"))
+    return tuple(mask_private_keys(text).strip("\n").split("\n"))
 
 
 def _image(image: Image) -> str:

@@ -12,9 +12,11 @@ from itertools import accumulate
 from textual.content import Content
 
 from arcview.analysis.syntax import LazySyntax
+from arcview.secrets import mask_private_keys, mask_secrets
 from arcview.text import AnsiSpan, AnsiStyle, ansi_spans, cell_width, clean, clip
 from arcview.ui import theme
 from arcview.ui.rows.lines import Cell, Needle, RowSource, styled_parts, syntax_parts
+from arcview.ui.safe import visible
 
 WRAP_LIMIT = 1_000_000
 """Characters above which a text begins unwrapped: laying out 1 MB takes 100 ms."""
@@ -107,6 +109,8 @@ class TextRows(RowSource):
         notes: Sequence[str] = (),
     ) -> None:
         self._notes = notes
+        # Lines are masked as they are drawn; a private key is none of a line.
+        text = mask_private_keys(text) if path is None else mask_secrets(text)
         self._lines = text.removesuffix("\n").split("\n")
         self.wrapped = wrapped and len(text) <= WRAP_LIMIT
         self.numbered = numbered
@@ -133,7 +137,7 @@ class TextRows(RowSource):
         return len(wrap(self._clean(line), width))
 
     def _clean(self, line: str) -> str:
-        line = clip(line)
+        line = visible(line)
         return ansi_spans(line)[0] if self._terminal else clean(line)
 
     @property
@@ -200,7 +204,7 @@ class TextRows(RowSource):
         number, part = self._place(index)
         if number < 0:
             return Content.styled(clean(f"▲ {self._notes[number]}"), theme.WARN)
-        line = clip(self._lines[number])
+        line = visible(self._lines[number])
         text, spans = ansi_spans(line) if self._terminal else (clean(line), ())
         start, end = 0, len(text)
         if self.wrapped:

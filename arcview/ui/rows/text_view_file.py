@@ -15,10 +15,11 @@ from pathlib import Path
 
 from textual.content import Content
 
-from arcview.text import CLIP_LIMIT, ansi_spans, clip
+from arcview.text import CLIP_LIMIT, ansi_spans
 from arcview.ui import theme
 from arcview.ui.rows.lines import Cell, Needle, RowSource
 from arcview.ui.rows.text_view import ansi_content
+from arcview.ui.safe import visible
 
 BLOCK_BYTES = 64 * 1024
 SLICE_BYTES = 1 << 20
@@ -125,7 +126,7 @@ class LogFile(RowSource):
         data = self.line_bytes(index)
         if index == 0:
             data = data.removeprefix(b"\xef\xbb\xbf")
-        return clip(data.decode("utf-8", "replace").removesuffix("\r"))
+        return visible(data.decode("utf-8", "replace").removesuffix("\r"))
 
     def row(self, index: int) -> Content:
         """A line in its colours."""

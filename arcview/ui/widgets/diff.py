@@ -18,6 +18,7 @@ from textual.worker import get_current_worker
 
 from arcview.errors import ArcviewError
 from arcview.model.patch import FileChange, FilePatch
+from arcview.secrets import mask_secrets
 from arcview.text import clean, clip, decode
 from arcview.ui.rows.diff import DiffRows, Origin
 from arcview.ui.rows.diff_file import DiffFile, Kind, PreparedPatch, prepare
@@ -235,7 +236,7 @@ class DiffView(RowView):
                 data = self._read_new(change)
                 if data is None:
                     return "the file is not there"
-                text = decode(data).text.removesuffix("\n")
+                text = mask_secrets(decode(data).text.removesuffix("\n"))
                 return tuple(clean(clip(line.removesuffix("\r"))) for line in text.split("\n"))
             assert self._load is not None
             return prepare(self._load(change))

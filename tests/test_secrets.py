@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from arcview.analysis.secrets import MASK, mask_secrets
+from arcview.secrets import MASK, mask_private_keys, mask_secrets, mask_settings
 
 LONG = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 
@@ -81,3 +83,72 @@ def test_what_only_speaks_of_keys_stays(text: str) -> None:
 def test_masking_twice_changes_nothing() -> None:
     once = mask_secrets(f"api_key={LONG} and sk-{LONG}")
     assert mask_secrets(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('{"api_key": "abc\\"d", "n": 3}', "abc"),
+        ('"base_url": "https://user:pw@host/v1"', "host"),
+        ("ANTHROPIC_API_KEY=zzzzzzzz docker run", "zzzzzzzz"),
+        ("docker run -e OPENAI_API_KEY='hello world' image", "hello"),
+        ("Authorization: Bearer abcdefghijklmnop", "abcdefgh"),
+        ("using key sk-ant-REDACTED_not_really_1234567", "1234567"),
+        ("password=hunter22&x=1", "hunter22"),
+        ("aws_secret_access_key: wJalrXUtnFEMI", "wJalr"),
+    ],
+)
+def test_in_settings_a_name_alone_tells(text: str, secret: str) -> None:
+    masked = mask_settings(text)
+    assert secret not in masked
+    assert MASK in masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n_input_tokens: 2734",
+        '"max_tokens": "100"',
+        '"api_key": null',
+        "api_key: None",
+        "token: IDENTIFIER",
+        "assert tokens == ['a', 'b']",
+        "def token(x): return x",
+        "the secret: it is out",
+    ],
+)
+def test_what_settings_say_besides_stays(text: str) -> None:
+    assert mask_settings(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"İ api_key={LONG}", f"İİ Authorization: Bearer {LONG}", f"é sk-{LONG}"],
+)
+def test_other_letters_before_a_secret_move_nothing(text: str) -> None:
+    masked = mask_secrets(text)
+
+    assert LONG[8:] not in masked
+    assert masked.endswith(MASK)
+
+
+def test_lines_of_a_private_key_stay_lines() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEabc\n\ndef==\n-----END PRIVATE KEY-----"
+
+    assert mask_private_keys(f"a\n{key}\nb").split("\n") == [
+        "a",
+        "-----BEGIN PRIVATE KEY-----",
+        MASK,
+        "",
+        MASK,
+        "-----END PRIVATE KEY-----",
+        "b",
+    ]
+
+
+@given(st.text(st.sampled_from("abK1_=: \n'\"/@.-İsk") | st.characters(), max_size=60))
+def test_no_text_loses_a_line_or_is_masked_further(text: str) -> None:
+    for mask in (mask_secrets, mask_settings):
+        once = mask(text)
+        assert once.count("\n") == text.count("\n")
+        assert mask(once) == once
