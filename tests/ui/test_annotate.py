@@ -13,6 +13,7 @@ from arcview.ui.application import ArcviewApp
 from arcview.ui.screens.annotate_case import CaseScreen
 from arcview.ui.screens.annotate_labels import NameScreen
 from arcview.ui.screens.run import RunScreen
+from arcview.ui.widgets.hint_bar import HintBar
 from tests.annotations.test_scheme import SMALL
 from tests.ui.screen_text import notice, on_screen, press, run_screen, screen_text
 
@@ -263,3 +264,13 @@ async def test_a_code_that_is_a_word_is_shown_by_its_name_alone(demo_run: Path) 
         text = await press(pilot, "a", "o", "p")
         assert "persists_to_chain" not in text
         assert "persists to the chain gate" in text
+
+
+@pytest.mark.usefixtures("ann")
+async def test_the_line_of_keys_follows_an_open_field(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        await press(pilot, "a", "v")
+        app.screen.query_one(HintBar).notice("")
+        assert notice(app).startswith(" 0 … 7 set a label  enter the one under the cursor")
+        await press(pilot, "escape")
+        assert "set a label" not in notice(app)

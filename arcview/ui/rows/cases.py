@@ -87,6 +87,7 @@ class WorkRows(RowSource):
     def __init__(self, items: Sequence[WorkItem]) -> None:
         self.items = items
         self._name = max((cells(one_line(item.name)) for item in items), default=4)
+        self._others = any(item.others for item in items)
 
     def __len__(self) -> int:
         return len(self.items) or 1
@@ -125,7 +126,7 @@ class WorkRows(RowSource):
             Cell(plain(fit(one_line(gate), 10), "bold"), 11),
             Cell(plain(f"{item.failing} failing".rjust(12), theme.MUTED), 13),
             Cell(plain(one_line(who), theme.MUTED), scrolls=True),
-            Cell(plain(others, theme.INFO), 10),
+            *((Cell(plain(others, theme.INFO), 10),) if self._others else ()),
         )
 
 

@@ -1,4 +1,4 @@
-"""The form of one case, beside the run: a key for a field, the next for its code."""
+"""The form of one case beside the run: a key for a field, the next for its code."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ from arcview.ui.screens.annotate_panes import (
     CodePane,
     FormPane,
     WritePrompt,
+    code_hints,
+    form_title,
     no_label,
     part_name,
     remarks,
@@ -125,12 +127,7 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
 
     def _title(self) -> None:
         session, work = self._session, self._annotate.work
-        own = session.reading
-        unit = one_line(self._annotate.unit or "no failing gate")
-        status = own.status.value if own is not None else "not begun"
-        who = one_line(session.annotator or "nobody")
-        title = pieces(("Case ", "bold"), (unit, "bold"), (f"  {status} · {who}", ""))
-        set_title(self.form, title)
+        set_title(self.form, form_title(session, self._annotate.unit))
         said = standing(session, work.progress() if work is not None else None)
         set_remark(self.form, pieces((said, theme.MUTED)))
 
@@ -138,7 +135,9 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
         field = self._pad.field
         self.codes.display = field is not None
         if field is None:
+            self.show_hints()
             return
+        self.query_one(HintBar).set_hints(code_hints(field))
         codes = code_rows(self._session, field.id)
         source = self.codes.source
         at = source.at(self.codes.cursor) if isinstance(source, CodeRows) else None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.content import Content
 from textual.events import Key
 from textual.widgets import Input
 
@@ -14,7 +15,7 @@ from arcview.session.annotate import AnnotateSession
 from arcview.session.annotate_paths import path_of
 from arcview.session.commands import Context
 from arcview.ui.bindings import widget_bindings
-from arcview.ui.safe import one_line
+from arcview.ui.safe import one_line, pieces
 from arcview.ui.widgets.row_view import RowView
 
 _ASKS = {"symbol": "symbol of the origin", "via_symbol": "symbol that the effect comes through"}
@@ -75,9 +76,26 @@ def part_name(session: AnnotateSession, field: Field) -> str:
     return f" on gate {one_line(gate)}" if gate is not None else ""
 
 
+def code_hints(field: Field) -> tuple[tuple[str, str], ...]:
+    """What the line of keys says while the codes of a field are open."""
+    keys = [code.key for code in field.codes if code.key]
+    own = [(one_line(f"{keys[0]} … {keys[-1]}"), "set a label")] if keys else []
+    ends = "ends" if field.kind == "many" else "closes"
+    return (*own, ("enter", "the one under the cursor"), ("escape", ends))
+
+
 def no_label(field: Field, key: str) -> str:
     """What is said of a key that sets none of a field's labels."""
     return f"{one_line(field.title)} has no label with the key {one_line(key)}; escape closes it"
+
+
+def form_title(session: AnnotateSession, unit: str | None) -> Content:
+    """Which case it is, how far it is, and whose."""
+    own = session.reading
+    status = own.status.value if own is not None else "not begun"
+    who = one_line(session.annotator or "nobody")
+    name = one_line(unit or "no failing gate")
+    return pieces(("Case ", "bold"), (name, "bold"), (f"  {status} · {who}", ""))
 
 
 def standing(session: AnnotateSession, progress: str | None) -> str:
