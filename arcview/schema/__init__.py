@@ -17,7 +17,8 @@ def json_schemas() -> dict[str, dict[str, object]]:
         `run` (run.json), `chain` (chain.json), `result` (gate/result.json), `test` (one line of
         gate/tests.jsonl), `show` (the JSON twin), `list` (one line of `arcview list --json`),
         `case` (one exported case), `case-event` (one line of an annotator's file), and by their
-        commands `stats`, `agreement`, `audit`, `contract`, `compare` and `find` (one line of it).
+        commands `stats`, `agreement`, `audit`, `matrix`, `whatif`, `contract`, `compare` and `find`
+        (one line of it).
     """
     # Here and not above: pydantic costs about 100 ms, and no screen needs it.
     from arcview.schema.agreement import AgreementFile
@@ -25,6 +26,7 @@ def json_schemas() -> dict[str, dict[str, object]]:
     from arcview.schema.base import Model
     from arcview.schema.case import CaseEventLine, CaseRecord
     from arcview.schema.chain import ChainFile
+    from arcview.schema.matrix import MatrixFile, WhatIfFile
     from arcview.schema.reports import CompareReport, ContractReport, FindHit
     from arcview.schema.result import GateResultFile, GateTestLine
     from arcview.schema.run import RunFile
@@ -46,6 +48,8 @@ def json_schemas() -> dict[str, dict[str, object]]:
         "case-event": CaseEventLine,
         "agreement": AgreementFile,
         "audit": AuditFile,
+        "matrix": MatrixFile,
+        "whatif": WhatIfFile,
     }
     return {
         name: {"$schema": DIALECT, **model.model_json_schema(by_alias=True)}

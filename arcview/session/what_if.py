@@ -102,6 +102,19 @@ class WhatIfs:
             return None
         return None if isinstance(question, WhatIf) else self.store.find(question.key)
 
+    def most_runs(self, gate: str, *, times: int = TIMES, again: bool = False) -> int:
+        """How many gate runs an answer takes at most; 0 where it is known, or needs none.
+
+        Raises:
+            ArcviewError: as for `ask`.
+        """
+        question = self._question(gate)
+        if isinstance(question, WhatIf):
+            return 0
+        found = None if again else self.store.find(question.key)
+        is_known = found is not None and found.is_final and found.times >= times
+        return 0 if is_known else 2 + 3 * times
+
     def ask(
         self,
         gate: str,
