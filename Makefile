@@ -41,8 +41,10 @@ bench: $(VENV)/.installed-dev ## measure start-up, keys, memory, statistics, evi
 	@$(BIN)/python -m tests.bench.bench_stats
 	@$(BIN)/python -m tests.bench.bench_labels
 
-fixtures: $(VENV)/.installed-dev ## make the sample chain and its runs again by running them
+fixtures: $(VENV)/.installed-dev ## make the sample chains and their runs again by running them; needs an engine
 	@$(BIN)/python fixtures/make_notes_cli.py
+	@fixtures/images/build.sh
+	@$(BIN)/python fixtures/make_containers.py
 
 clean: ## remove the virtual environment and what tools left behind
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
