@@ -49,6 +49,9 @@ _COMMANDS = {
     "stats": ("corpus", "stats"),
     "agreement": ("corpus", "agreement"),
     "audit": ("corpus", "audit"),
+    "rerun": ("reruns", "rerun"),
+    "matrix": ("matrix", "matrix"),
+    "whatif": ("matrix", "whatif"),
     "schema": ("upkeep", "schema"),
     "cache": ("upkeep", "cache"),
 }
@@ -59,6 +62,7 @@ exit codes:
   0  fine
   1  what was asked for does not hold (`check` found a fault)
   2  bad input or use, said in one line
+  3  unmeasured, or no container engine
 """
 
 _MAIN_HELP = f"""\
@@ -78,6 +82,9 @@ commands:
   arcview stats DIR      print figures over many runs, with intervals
   arcview agreement PATH print how far annotators agree, by field
   arcview audit PATH     print where a run may not have kept to its protocol
+  arcview rerun RUN      run a gate again in a fresh offline container
+  arcview matrix RUN     print what each gate says of each state; measure what is missing
+  arcview whatif RUN     tell whether the base or the stage's change made a gate fail
   arcview schema [NAME]  print the JSON Schema of our formats
   arcview cache          show or clear what is kept to open runs faster
   arcview COMMAND --help

@@ -42,7 +42,9 @@ class Image:
     """The recorded digest where it is that image, else `id`."""
     user: str | None = None
     notes: tuple[str, ...] = ()
-    """What is to be said of it: not the recorded one, the tag moved."""
+    """What is to be said of it: not the recorded one."""
+    has_volumes: bool = False
+    """It declares volumes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class Job:
     """An empty folder for the reports that come out."""
     plugins: tuple[Path, ...] = ()
     """Python modules that steps find on their path."""
+    base_tree: str | None = None
+    """What the chain says that lies in the workspace of the image."""
 
 
 class End(StrEnum):

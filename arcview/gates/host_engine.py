@@ -30,6 +30,8 @@ from arcview.states.objects import MODE_EXECUTABLE, MODE_SYMLINK
 _PREFIX = "arcview-gate-"
 _OWNER = "owner"
 _POLL_S = 0.05
+_TIMEOUT = "timeout --foreground"
+"""Without a process group of its own a command ends with all the others."""
 _IGNORED = ("memory", "pids", "cpus", "network", "capabilities")
 
 
@@ -71,7 +73,7 @@ class HostEngine:
             _write(root / "work", job, delivery)
             (root / "res").mkdir()
             script = root / "run.sh"
-            script.write_bytes(run_script(here, delivery, str(root / "res")))
+            script.write_bytes(run_script(here, delivery, str(root / "res"), timeout=_TIMEOUT))
             on_phase(Phase.RUNNING)
             started = time.monotonic()
             end, code = _run(script, here, on_output, cancelled)
@@ -102,14 +104,20 @@ class HostEngine:
 
 
 def _moved(job: Job, work: Path) -> Job:
-    """The job with its workspace in another place; reports that lie outside stay where they are."""
-    reports = tuple(
-        replace(r, path=str(work / PurePosixPath(r.path).relative_to(job.workdir)))
-        if PurePosixPath(r.path).is_relative_to(job.workdir)
-        else r
-        for r in job.reports
-    )
+    """The job with its workspace in another place.
+
+    A report that lies outside of it would be a file of this machine: it is neither removed before
+    nor taken afterwards.
+    """
+    reports = tuple(replace(r, path=_place(r.path, job.workdir, work)) for r in job.reports)
     return replace(job, workdir=str(work), reports=reports, plugins=())
+
+
+def _place(path: str, workdir: str, work: Path) -> str:
+    pure = PurePosixPath(path)
+    if not pure.is_relative_to(workdir) or ".." in pure.parts:
+        return str(work.parent / "outside" / pure.name)
+    return str(work / pure.relative_to(workdir))
 
 
 def _write(work: Path, job: Job, delivery: Delivery) -> None:
@@ -200,14 +208,14 @@ def _collected(here: Job, job: Job, root: Path, end: End, code: int) -> Executio
     unprepared = results.unprepared
     if end is End.EXITED and unprepared is not None:
         return Execution(End.NOT_STARTED, f"not prepared: {unprepared}")
-    outside = [r.path for r in here.reports if not r.path.startswith(here.workdir)]
-    notes = (f"a report outside of the workspace is this machine's own: {outside[0]}",)
+    outside = [r.path for r in job.reports if not r.path.startswith(f"{job.workdir}/")]
+    notes = tuple(f"{path} lies outside of the workspace and is not read" for path in outside)
     return Execution(
         end,
         steps=results.steps,
         exit_code=code,
         reports=results.reports(),
-        notes=notes if outside else (),
+        notes=notes,
     )
 
 

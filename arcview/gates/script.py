@@ -25,13 +25,16 @@ _GRACE_S = 5
 """How long after TERM a command that runs over its time is killed."""
 
 
-def run_script(job: Job, delivery: Delivery, results: str = RESULTS) -> bytes:
+def run_script(
+    job: Job, delivery: Delivery, results: str = RESULTS, *, timeout: str = "timeout"
+) -> bytes:
     """The whole script.
 
     Args:
         job: What to run.
         delivery: What was sent; its removals are done here, as the container's user.
         results: Where reports and exit codes go.
+        timeout: The program that ends a step; left out where it does not work.
     """
     said = f"{shlex.quote(results)}/{STEPS_FILE}"
     lines = [
@@ -42,14 +45,20 @@ def run_script(job: Job, delivery: Delivery, results: str = RESULTS) -> bytes:
         *_removals(delivery),
         *(b"rm -f -- " + _quoted(report.path) for report in job.reports),
         b"export PYTHONDONTWRITEBYTECODE=1",
-        b"limit=; command -v timeout >/dev/null 2>&1 && limit=timeout",
+        f"limit=; {timeout} 9 true 2>/dev/null && limit='{timeout}'".encode(),
         f"echo ready >>{said}".encode(),
     ]
     for number, step in enumerate(job.steps):
         lines += _step(job, number, step, said, is_only=len(job.steps) == 1)
     lines += [
-        b"[ -f %s ] && cp %s %s"
-        % (_quoted(r.path), _quoted(r.path), _quoted(f"{results}/{report_name(number)}"))
+        # A link could lead to anything.
+        b"[ -f %s ] && [ ! -L %s ] && cp %s %s"
+        % (
+            _quoted(r.path),
+            _quoted(r.path),
+            _quoted(r.path),
+            _quoted(f"{results}/{report_name(number)}"),
+        )
         for number, r in enumerate(job.reports, 1)
     ]
     return b"\n".join([*lines, f"echo done >>{said}".encode(), b"exit $worst", b""])
@@ -70,7 +79,7 @@ def _step(job: Job, number: int, step: JobStep, said: str, *, is_only: bool) -> 
     settings += _plugin_settings(job, step)
     command = b" ".join(_quoted(part) for part in step.command)
     yield f'echo "begin {number} $(date +%s)" >>{said}'.encode()
-    yield b"( %s exec ${limit:+timeout -k %d %d} %s )" % (
+    yield b"( %s exec ${limit:+$limit -k %d %d} %s )" % (
         b" ".join(settings),
         _GRACE_S,
         limit,

@@ -56,6 +56,17 @@ class Delivery:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class TreeFiles:
+    """The lists that decide what is sent."""
+
+    state: tuple[TreeEntry, ...]
+    start: Mapping[str, str]
+    """Path → blob of the start state; empty where that is not known."""
+    base: tuple[TreeEntry, ...] | None = None
+    """The workspace in the image, where the chain records it and its tree is at hand."""
+
+
 @dataclass(frozen=True)
 class TestedTree:
     """The files of a state, the hidden files over it, and what decides about the image's own."""
@@ -64,17 +75,19 @@ class TestedTree:
 
     tree: str
     """Git tree id of the state."""
-    state: tuple[TreeEntry, ...]
     origin: Origin
-    """What those files are that are not as they were at the start."""
+    """What files of the state are that are not as they were at the start."""
     overlay: tuple[OverlayFile, ...]
     rules: PathRules
     read: Callable[[Iterable[str]], Iterator[bytes]]
     """The bytes of blobs, in the order asked for."""
-    start: Mapping[str, str]
-    """Path → blob of the start state; empty where that is not known."""
-    base: tuple[TreeEntry, ...] | None = None
-    """The workspace in the image, where the chain records it and its tree is at hand."""
+    load: Callable[[], TreeFiles]
+    """The files; asked once, when the first of them is needed."""
+
+    @cached_property
+    def files(self) -> TreeFiles:
+        """The lists of files."""
+        return self.load()
 
     @cached_property
     def _stays(self) -> Callable[[str], bool]:
@@ -87,11 +100,12 @@ class TestedTree:
         Args:
             in_image: The files of the image's workspace; needed only where `base` is not known.
         """
-        base = {entry.path: entry for entry in self.base or ()}
+        files = self.files
+        base = {entry.path: entry for entry in files.base or ()}
         known = base.keys() | in_image
         covered = {file.path for file in self.overlay}
         send, kept_back, origins = [], [], []
-        for entry in self.state:
+        for entry in files.state:
             if entry.mode == MODE_SUBMODULE:
                 continue
             if known and self._stays(entry.path):
@@ -101,7 +115,7 @@ class TestedTree:
                 send.append(entry)
             if entry.path not in covered:
                 origins.append(FileOrigin(entry.path, self._origin(entry), entry.blob))
-        sent = {entry.path for entry in self.state} - set(kept_back)
+        sent = {entry.path for entry in files.state} - set(kept_back)
         remove = tuple(sorted(p for p in known - sent if self._goes(p, is_base=p in base)))
         gone = set(remove)
         origins += (
@@ -114,7 +128,7 @@ class TestedTree:
         )
 
     def _origin(self, entry: TreeEntry) -> Origin:
-        return Origin.START if self.start.get(entry.path) == entry.blob else self.origin
+        return Origin.START if self.files.start.get(entry.path) == entry.blob else self.origin
 
     def _goes(self, path: str, *, is_base: bool) -> bool:
         """Whether a file of the image that the state does not have is to be removed."""
@@ -139,7 +153,7 @@ def _notes(tree: TestedTree, kept_back: list[str]) -> tuple[str, ...]:
             f"{files} of the state left to the image, as the chain's path rules say: "
             f"{kept_back[0]}{' …' if len(kept_back) > 1 else ''}"
         )
-    modules = [entry.path for entry in tree.state if entry.mode == MODE_SUBMODULE]
+    modules = [entry.path for entry in tree.files.state if entry.mode == MODE_SUBMODULE]
     if modules:
         notes.append(f"submodules are not in the state and not in the tested tree: {modules[0]}")
     return tuple(notes)

@@ -3,16 +3,47 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, TypeVar, cast
 
-from arcview.errors import GitError
+from arcview.errors import ArcviewError, GitError
 from arcview.gates.errors import CannotRerunError
 from arcview.git import Git
 from arcview.states.entries import TreeEntry, parse_entry
 from arcview.states.store import StateStore
 
+T = TypeVar("T")
+
 _KEPT = 24
 """Lists of files kept in memory: a matrix goes over few trees again and again."""
+
+
+class Ahead(Generic[T]):
+    """A value that another thread works out while this one does something else."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._value: T | None = None
+        self._error: ArcviewError | None = None
+        self._thread = threading.Thread(target=self._run, name="reading ahead", daemon=True)
+        self._thread.start()
+
+    def __call__(self) -> T:
+        """The value, waited for.
+
+        Raises:
+            ArcviewError: what the work raised.
+        """
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return cast("T", self._value)
+
+    def _run(self) -> None:
+        try:
+            self._value = self._work()
+        except ArcviewError as error:
+            self._error = error
 
 
 class Trees:

@@ -28,7 +28,7 @@ from arcview.gates.results import (
     compare,
     flakiness,
 )
-from arcview.gates.tested_tree import Origin, TestedTree
+from arcview.gates.tested_tree import Origin, TestedTree, TreeFiles
 from arcview.session.opened import OpenRun
 from arcview.session.reruns_command import command_text, shell_command
 from arcview.session.reruns_model import Cancelled as Cancelled
@@ -307,10 +307,16 @@ class Reruns:
         from arcview.gates.judge import measure
 
         (definition, target, key), (engine, image) = what, where
-        tree = self.tested_tree(definition, target)
+        tree = self._tested_tree(definition, target)
         staged = self.store.stage()
         try:
-            job = _job(definition, target, image, tree, staged)
+            job = _job(
+                definition,
+                target,
+                image,
+                tree,
+                staged,
+            )
             started = datetime.now(UTC).isoformat(timespec="milliseconds")
             log = staged / "log.txt"
             with log.open("wb", buffering=0) as file:
@@ -348,30 +354,38 @@ class Reruns:
             self.store.drop(staged)
             raise
 
-    def tested_tree(self, definition: GateDefinition, target: Target) -> TestedTree:
-        """The files of a target with what decides about the image's own.
+    def _tested_tree(self, definition: GateDefinition, target: Target) -> TestedTree:
+        """The files of a target, read while the engine makes a container."""
+        from arcview.gates.trees import Ahead
 
-        Raises:
-            CannotRerunError: the store has no such tree.
-        """
         trees = self.trees()
-        start = trees.known(self.opened.store.tree("S0")) or ()
-        letter = target.label[:1]
-        origin = {"S": Origin.AGENT, "R": Origin.REFERENCE}.get(letter, Origin.MERGED)
+        start_tree = self.opened.store.tree("S0")
+
+        def load() -> TreeFiles:
+            start = trees.known(start_tree) or ()
+            return TreeFiles(
+                state=trees.entries(target.tree),
+                start={entry.path: entry.blob for entry in start},
+                base=trees.known(definition.image_base_tree),
+            )
+
+        origins = {"S": Origin.AGENT, "R": Origin.REFERENCE}
         return TestedTree(
             tree=target.tree,
-            state=trees.entries(target.tree),
-            origin=origin,
+            origin=origins.get(target.label[:1], Origin.MERGED),
             overlay=definition.overlay,
             rules=definition.path_rules,
             read=trees.read,
-            start={entry.path: entry.blob for entry in start},
-            base=trees.known(definition.image_base_tree),
+            load=Ahead(load),
         )
 
 
 def _job(
-    definition: GateDefinition, target: Target, image: Image, tree: TestedTree, staged: Path
+    definition: GateDefinition,
+    target: Target,
+    image: Image,
+    tree: TestedTree,
+    staged: Path,
 ) -> Job:
     steps = tuple(
         JobStep(step.name, step.command, step.env, step.timeout_s, step.is_build)
@@ -389,4 +403,5 @@ def _job(
         limits=definition.limits,
         out=staged,
         plugins=PLUGINS,
+        base_tree=definition.image_base_tree,
     )

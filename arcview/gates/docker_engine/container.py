@@ -23,7 +23,7 @@ from arcview.errors import ArcviewError
 from arcview.gates.collect import Taken, take
 from arcview.gates.docker_engine.errors import ANY, is_gone, one_line
 from arcview.gates.docker_engine.images import Inside, Insides
-from arcview.gates.docker_engine.stage_images import StageImages, tag_of
+from arcview.gates.docker_engine.stage_images import StageImages, tags_of
 from arcview.gates.engine import End, Execution, Job, Phase
 from arcview.gates.frames import FrameReader
 from arcview.gates.owner import Owner
@@ -75,6 +75,7 @@ class GateContainer:
         self._began = time.monotonic()
         self._started: float | None = None
         self._ended: float | None = None
+        self._last_state: Mapping[str, Any] = {}
 
     def run(
         self,
@@ -120,27 +121,42 @@ class GateContainer:
     def _create(self) -> None:
         """Makes the container and fills it."""
         job = self._job
-        self._id = self._new(job.image.id)
-        inside = self._insides.of(self._client, self._id, job)
+        inside = self._insides.known(job)
+        if inside is None:
+            self._id = self._new(job.image.id)
+            inside = self._insides.look(self._client, self._id, job)
         delivery = self._delivery = job.tree.delivery(inside.files)
-        tag = tag_of(job, inside, delivery)
-        stage = self._stages.find(self._client, tag)
+        script = run_script(job, delivery)
+        state, whole = tags_of(job, inside, delivery, script)
+        if job.image.has_volumes:  # what lies in a volume is in no image made of the container
+            self._id = self._id or self._new(job.image.id)
+            self._put(inside, delivery, script, has_state=True)
+            return
+        ready = self._stages.find(self._client, whole)
+        stage = ready or self._stages.find(self._client, state)
         if stage is not None:
             self._remove()
-            self._id = self._new(stage)
-        elif self._stages.wants(tag):
-            self._put(inside, delivery, has_state=True, has_rest=False)
-            self._stages.keep(self._client, self._id, tag)
-            stage = tag
-        self._put(inside, delivery, has_state=stage is None, has_rest=True)
+        if not self._id:
+            self._id = self._new(stage or job.image.id)
+        if ready is not None:
+            return
+        if stage is None and self._stages.wants(state):
+            self._put(inside, delivery, None, has_state=True)
+            self._stages.keep(self._client, self._id, state)
+            stage = state
+        self._put(inside, delivery, script, has_state=stage is None)
+        if self._stages.wants(whole):
+            self._stages.keep(self._client, self._id, whole)
 
-    def _put(self, inside: Inside, delivery: Delivery, *, has_state: bool, has_rest: bool) -> None:
+    def _put(
+        self, inside: Inside, delivery: Delivery, script: bytes | None, *, has_state: bool
+    ) -> None:
         tar = TarWriter(inside.ids)
         if has_state:
             add_state(tar, inside.workdir, self._job, delivery)
-        if has_rest:
+        if script is not None:
             add_overlay(tar, inside.workdir, delivery)
-            add_control(tar, run_script(self._job, delivery), self._job.plugins)
+            add_control(tar, script, self._job.plugins)
         with tar.finish() as stream:
             try:
                 self._client.put_archive(self._id, "/", stream)
@@ -183,8 +199,9 @@ class GateContainer:
             try:
                 made = self._client.create_container(
                     image,
-                    ["/bin/sh", f"{HOME}/run.sh"],
-                    entrypoint=[],
+                    [f"{HOME}/run.sh"],
+                    entrypoint=["/bin/sh"],
+                    healthcheck={"test": ["NONE"]},
                     user=user,
                     working_dir=job.workdir,
                     labels=labels,
@@ -233,10 +250,13 @@ class GateContainer:
                 end = End.TIMED_OUT
             elif pump.is_over_limit:
                 end = End.OUTPUT_LIMIT
+            elif pump.unkept is not None:
+                why = pump.unkept.strerror or str(pump.unkept)
+                raise ArcviewError(f"what the gate prints cannot be kept: {why}")
             elif not pump.is_alive():
                 # The stream may be lost while the container goes on.
-                state = self._state()
-                if not state.get("Running"):
+                self._last_state = self._state()
+                if not self._last_state.get("Running"):
                     return End.EXITED
                 pump.is_cut = True
                 time.sleep(_POLL_S)
@@ -250,7 +270,7 @@ class GateContainer:
         return found
 
     def _collected(self, end: End, pump: _Pump) -> Execution:
-        state = self._state()
+        state = self._last_state if end is End.EXITED else self._state()
         patience = time.monotonic() + 15
         while state.get("Running") and time.monotonic() < patience:
             time.sleep(_POLL_S)
@@ -338,22 +358,29 @@ class _Pump(threading.Thread):
         self._frames = FrameReader()
         self.is_cut = False
         self.is_over_limit = False
-        self.failure: Exception | None = None
+        self.unkept: OSError | None = None
+        """Why what was printed cannot be kept here."""
 
     @property
     def is_whole(self) -> bool:
         """Whether all that was printed has come."""
-        return self._frames.is_whole and not self.is_cut and self.failure is None
+        return self._frames.is_whole and not self.is_cut
 
     def run(self) -> None:
+        while data := self._receive():
+            for part in self._frames.feed(data):
+                kept = part[: self._left_bytes]
+                self._left_bytes -= len(kept)
+                self.is_over_limit = self.is_over_limit or len(kept) < len(part)
+                try:
+                    self._on_output(kept)
+                except OSError as error:
+                    self.unkept = error
+                    return
+
+    def _receive(self) -> bytes:
         try:
-            while data := self._source.recv(_RECEIVE_BYTES):
-                for part in self._frames.feed(data):
-                    kept = part[: self._left_bytes]
-                    self._left_bytes -= len(kept)
-                    if kept:
-                        self._on_output(kept)
-                    if len(kept) < len(part):
-                        self.is_over_limit = True
-        except (OSError, ArcviewError) as error:
-            self.failure = error
+            return self._source.recv(_RECEIVE_BYTES)
+        except OSError:  # the connection broke
+            self.is_cut = True
+            return b""

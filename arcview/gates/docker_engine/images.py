@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from docker import APIClient
@@ -83,8 +84,10 @@ def _image(
 ) -> Image:
     image_id = str(found["Id"])
     config = found.get("Config")
-    user = config.get("User") if isinstance(config, dict) else None
-    return Image(name, image_id, wanted or image_id, str(user) if user else None, notes)
+    config = config if isinstance(config, dict) else {}
+    user = str(config["User"]) if config.get("User") else None
+    has_volumes = bool(config.get("Volumes"))
+    return Image(name, image_id, wanted or image_id, user, notes, has_volumes)
 
 
 def _pull(client: APIClient, names: list[str]) -> None:
@@ -117,30 +120,35 @@ class Insides:
     """Looks into images, once each; may be called from several threads."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str, str | None, bool], Inside] = {}
+        self._known: dict[tuple[str | None, ...], Inside] = {}
         self._lock = threading.Lock()
 
-    def of(self, client: APIClient, container: str, job: Job) -> Inside:
+    def known(self, job: Job) -> Inside | None:
+        """The inside of a job's image; null before the first look."""
+        return self._known.get(_key(job))
+
+    def look(self, client: APIClient, container: str, job: Job) -> Inside:
         """The inside of a job's image, read from a container of it that was not started.
 
         Raises:
             DockerException: the engine says no.
         """
-        user = job.user or job.image.user
-        needs_files = job.tree.base is None
-        key = (job.image.id, job.workdir, user, needs_files)
+        key = _key(job)
         with self._lock:
             if key not in self._known:
-                self._known[key] = _look(client, container, job.workdir, user, needs_files)
+                self._known[key] = _look(client, container, job)
             return self._known[key]
 
 
-def _look(
-    client: APIClient, container: str, workdir: str, user: str | None, needs_files: bool
-) -> Inside:
-    place = _link_target(client, container, workdir) or workdir
+def _key(job: Job) -> tuple[str | None, ...]:
+    return job.image.id, job.workdir, job.user or job.image.user, job.base_tree
+
+
+def _look(client: APIClient, container: str, job: Job) -> Inside:
+    user = job.user or job.image.user
+    place = _link_target(client, container, job.workdir) or job.workdir
     files: frozenset[str] = frozenset()
-    if needs_files:
+    if job.tree.files.base is None:
         try:
             stream, _ = client.get_archive(container, place)
         except NotFound:
@@ -154,19 +162,15 @@ def _look(
 
 
 def _link_target(client: APIClient, container: str, path: str) -> str | None:
-    try:
-        stream, stat = client.get_archive(container, path)
-    except NotFound:
+    """Where a path leads that is a link; null where it is none, or there is nothing."""
+    # Of `get_archive` only the head: its body would be all that lies there.
+    url = f"{client.base_url}/v{client.api_version}/containers/{container}/archive"
+    answer = client.head(url, params={"path": path}, timeout=client.timeout)
+    stat = answer.headers.get("X-Docker-Container-Path-Stat")
+    if not answer.ok or stat is None:
         return None
-    _close(stream)
-    target = stat.get("linkTarget") if isinstance(stat, dict) else None
+    target = json.loads(base64.b64decode(stat)).get("linkTarget")
     return str(target) if target else None
-
-
-def _close(stream: Iterator[bytes]) -> None:
-    close = getattr(stream, "close", None)
-    if close is not None:
-        close()
 
 
 def _ids(client: APIClient, container: str, name: str, group: str) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """Images of states that are run on again and again: made once, used instead of sending files.
 
-Kept by the engine, few at a time; the one that was not used for longest goes first.
+One of a state serves every gate on it; one of a gate on a state has the hidden files, too. Kept by
+the engine, few at a time; the one that was not used for longest goes first.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from arcview.gates.engine import Job
 from arcview.gates.tested_tree import Delivery
 
 REPOSITORY = "arcview/stage"
-KEPT = 8
+KEPT = 16
 USES = 3
-"""The run on one state at which its image is made."""
+"""The run of its kind at which an image is made."""
 
 
 class StageImages:
@@ -52,12 +53,19 @@ class StageImages:
             _evict(client)
 
 
-def tag_of(job: Job, inside: Inside, delivery: Delivery) -> str:
-    """The name of a state in an image: the same for whoever sends the same files."""
+def tags_of(job: Job, inside: Inside, delivery: Delivery, script: bytes) -> tuple[str, str]:
+    """What the images of a state, and of a gate on it, are called: by what was put into them."""
     sent = "\n".join(f"{entry.path}\0{entry.mode}\0{entry.blob}" for entry in delivery.send)
     facts = (job.image.id, inside.workdir, str(inside.ids), sent, "\n".join(delivery.remove))
-    text = "\0\0".join(facts).encode("utf-8", "surrogateescape")
-    return hashlib.sha256(text).hexdigest()[:32]
+    state = hashlib.sha256("\0\0".join(facts).encode("utf-8", "surrogateescape"))
+    whole = state.copy()
+    for file in delivery.overlay:
+        path = file.path.encode("utf-8", "surrogateescape")
+        whole.update(b"\0\0%s\0%s" % (path, file.sha256.encode("ascii")))
+    for plugin in job.plugins:
+        whole.update(b"\0\0" + plugin.read_bytes())
+    whole.update(b"\0\0" + script)
+    return state.hexdigest()[:32], whole.hexdigest()[:32]
 
 
 def _evict(client: APIClient) -> None:
