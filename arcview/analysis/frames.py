@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from arcview.analysis.failure_text import plain_lines
@@ -38,6 +38,8 @@ class Frame:
     kind: FrameKind = FrameKind.UNKNOWN
     workspace_path: str | None = None
     """The file of the workspace it maps to, where that is certain."""
+    overlay_path: str | None = None
+    """The file that the gate laid over the workspace, as it is called there."""
 
 
 _PY_NATIVE = re.compile(
@@ -124,10 +126,14 @@ class PathMapper:
     Args:
         files: Every file of the state, relative, with forward slashes.
         workdir: Where the workspace lay in the container, where that is recorded.
+        overlay: The files that the gate laid over the state: they were run, not the agent's.
     """
 
-    def __init__(self, files: Iterable[str], workdir: str | None = None) -> None:
-        self._files = frozenset(files)
+    def __init__(
+        self, files: Iterable[str], workdir: str | None = None, overlay: Iterable[str] = ()
+    ) -> None:
+        self._overlay = frozenset(overlay)
+        self._files = frozenset(files) | self._overlay
         self._workdir = workdir.rstrip("/") + "/" if workdir else None
         self._by_name: dict[str, list[str]] = {}
         for path in self._files:
@@ -152,6 +158,10 @@ class PathMapper:
             return max((c for c in candidates if path.endswith(f"/{c}")), key=len, default=None)
         hits = [c for c in candidates if f"/{c}".endswith(f"/{path}")]
         return hits[0] if len(hits) == 1 else None
+
+    def is_laid_over(self, path: str | None) -> bool:
+        """Whether a file of the workspace is the gate's own."""
+        return path in self._overlay
 
     def stated(self, path: str) -> str | None:
         """The workspace file whose path from the workspace's top is printed in full, or null."""
@@ -180,18 +190,23 @@ def classify_frames(frames: Iterable[Frame], mapper: PathMapper) -> tuple[Frame,
 
 def _classified(frames: Iterable[Frame], mapper: PathMapper) -> Iterator[Frame]:
     for frame in frames:
-        workspace_path: str | None = None
+        found: str | None = None
         if _VENDORED.search(frame.path):
             kind = FrameKind.VENDORED
         elif _STDLIB.search(frame.path):
             kind = FrameKind.STDLIB
         elif _TEST.search(frame.path):
             # The gate's own tests lie outside the workspace, often under names that it has, too.
-            kind, workspace_path = FrameKind.TEST, mapper.stated(frame.path)
+            kind, found = FrameKind.TEST, mapper.resolve(frame.path)
+            if not mapper.is_laid_over(found):
+                found = mapper.stated(frame.path)
         else:
-            workspace_path = mapper.resolve(frame.path)
-            kind = FrameKind.PROJECT if workspace_path else FrameKind.UNKNOWN
-        yield Frame(frame.path, frame.line, frame.function, kind, workspace_path)
+            found = mapper.resolve(frame.path)
+            kind = FrameKind.PROJECT if found else FrameKind.UNKNOWN
+        if mapper.is_laid_over(found):
+            yield replace(frame, kind=FrameKind.TEST, workspace_path=None, overlay_path=found)
+        else:
+            yield replace(frame, kind=kind, workspace_path=found)
 
 
 def leading_frame(frames: Iterable[Frame]) -> Frame | None:

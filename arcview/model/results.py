@@ -186,6 +186,16 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class OverlayFile:
+    """A file of the gate's own that is laid over the workspace before the gate runs."""
+
+    path: str
+    """In the workspace; what the agent has under that name is not what was run."""
+    text_path: str
+    """Where the file lies, relative to the run folder as `GateRecord.log_paths` are."""
+
+
+@dataclass(frozen=True, slots=True)
 class GateRecord:
     """What was recorded about one gate run on one state; counts only, no single tests."""
 
@@ -210,3 +220,5 @@ class GateRecord:
     """Facts worth showing beside the counts (an image that is not the recorded one, a rerun …)."""
     log_paths: tuple[str, ...] = ()
     """Raw logs and reports, relative to the run folder, in the order to show them."""
+    overlay: tuple[OverlayFile, ...] = ()
+    """Empty also where nobody says what was laid over the workspace."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from arcview.model.problem import Problem
-from arcview.model.results import GateRecord
+from arcview.model.results import GateRecord, OverlayFile
 from arcview.model.states import State, StateKind
 from arcview.model.trajectory import TrajectoryRef, Usage
 
@@ -132,6 +132,10 @@ class Run:
     def gate(self, gate: str, state: str | None) -> GateRecord | None:
         """What was recorded of that gate on that state, or null."""
         return next((g for g in self.gates if g.gate == gate and g.state == state), None)
+
+    def overlay(self, gate: str) -> tuple[OverlayFile, ...]:
+        """The files that a gate lays over whatever state it runs on; empty also where not known."""
+        return next((found.overlay for found in self.gates if found.gate == gate), ())
 
     def stage_gate(self, index: int) -> GateRecord | None:
         """The gate of that stage on the state the stage ended in."""

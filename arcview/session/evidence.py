@@ -125,7 +125,7 @@ class EvidenceFinder:
         stages = self._opened.run.stages
         stage = int(gate) if gate.isdecimal() else stages[-1].index if stages else 0
         has_files = bool(self.trails.workspace.paths(state))
-        return _cut(self.trails.trail(stage, state or "", failing), has_files)
+        return _cut(self.trails.trail(stage, state or "", failing, gate), has_files)
 
     def states_digest(self) -> str:
         """Tells whether the states are still those that something was found in."""

@@ -89,13 +89,14 @@ class TrailFinder:
 
     def __init__(self, opened: OpenRun) -> None:
         self._opened = opened
-        self._code: dict[str, CodeIndex] = {}
+        self._code: dict[tuple[str, str], CodeIndex] = {}
+        self._mappers: dict[tuple[str, str], PathMapper] = {}
         self._shares: dict[str, tuple[StepShare, ...]] = {}
         self._outputs: dict[tuple[int, str | None], ToolOutputs] = {}
         self.workspace = WorkspaceFiles(opened)
         self.attribution = Attribution(opened, self.workspace)
 
-    def trail(self, stage: int, state: str, failing: FailingTest) -> Trail:
+    def trail(self, stage: int, state: str, failing: FailingTest, gate: str | None = None) -> Trail:
         """Follows one failing test.
 
         An inherited failure leads to the change that it began with, not to this stage's own.
@@ -104,7 +105,9 @@ class TrailFinder:
             stage: The stage whose gate it is.
             state: The state that the gate ran on.
             failing: The test with its message, traceback and history.
+            gate: Its id; that of the stage by default.
         """
+        gate = gate or str(stage)
         test, history = failing.test, failing.history
         began = failing.since if history is History.INHERITED else state
         text = "\n".join(
@@ -112,13 +115,13 @@ class TrailFinder:
         )
         frames = tuple(
             TracedFrame(self._with_function(frame, state), self._source_of(frame, state))
-            for frame in classify_frames(parse_frames(text), self.mapper(state))
+            for frame in classify_frames(parse_frames(text), self._mapper(gate, state))
         )
         lead = leading_frame(traced.frame for traced in frames)
         clues = clues_of(test)
         found = find_candidates(
             clues,
-            self._code_of(state),
+            self._code_of(gate, state),
             self._lines_of_change(began, state),
             prefer_change=history is not History.UNKNOWN,
         )
@@ -151,20 +154,29 @@ class TrailFinder:
         """Path → text of the state's source and test files; vendored and huge ones left out."""
         return self.workspace.texts(state)
 
-    def mapper(self, state: str) -> PathMapper:
-        """Maps container paths to the files of a state."""
-        return self.workspace.mapper(state)
-
     def _with_function(self, frame: Frame, state: str) -> Frame:
         code = self.files(state).get(frame.workspace_path or "")
         if frame.function is not None or code is None:
             return frame
         return replace(frame, function=enclosing_function(frame.path, code, frame.line))
 
-    def _code_of(self, state: str) -> CodeIndex:
-        if state not in self._code:
-            self._code[state] = CodeIndex(self.files(state))
-        return self._code[state]
+    def _code_of(self, gate: str, state: str) -> CodeIndex:
+        """The code of a state that a gate ran: without what it laid its own files over."""
+        key = (gate, state)
+        if key not in self._code:
+            laid = {file.path for file in self._opened.run.overlay(gate)}
+            texts = self.files(state)
+            self._code[key] = CodeIndex({p: text for p, text in texts.items() if p not in laid})
+        return self._code[key]
+
+    def _mapper(self, gate: str, state: str) -> PathMapper:
+        """Maps container paths of a gate's failures to the files of a state, or the gate's own."""
+        key = (gate, state)
+        if key not in self._mappers:
+            run = self._opened.run
+            laid = (file.path for file in run.overlay(gate))
+            self._mappers[key] = PathMapper(self.workspace.paths(state), run.chain.workdir, laid)
+        return self._mappers[key]
 
     def _source_of(self, frame: Frame, state: str) -> LineSource | None:
         if frame.kind is not FrameKind.PROJECT or frame.workspace_path is None:

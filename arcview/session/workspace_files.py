@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from arcview.analysis.frames import PathMapper
 from arcview.errors import ArcviewError, CancelledError
 from arcview.model.patch import FileChange, PathClass
 from arcview.model.states import StateKind
@@ -36,7 +35,6 @@ class WorkspaceFiles:
         self._opened = opened
         self._entries: dict[str, tuple[TreeEntry, ...]] = {}
         self._texts: dict[str, dict[str, str]] = {}
-        self._mappers: dict[str, PathMapper] = {}
         self._line: dict[str, dict[str, str]] | None = None
         """State of the agent's line → path → blob."""
         self._renames: dict[str, dict[str, str]] = {}
@@ -113,12 +111,6 @@ class WorkspaceFiles:
         except ArcviewError:
             return None
         return None if data is None else _text(data)
-
-    def mapper(self, state: str) -> PathMapper:
-        """Maps container paths of a failure to the files of a state."""
-        if state not in self._mappers:
-            self._mappers[state] = PathMapper(self.paths(state), self._opened.run.chain.workdir)
-        return self._mappers[state]
 
     def before(self, state: str) -> str | None:
         """The last state before this one on the agent's line."""

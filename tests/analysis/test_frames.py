@@ -286,3 +286,43 @@ def test_a_crash_of_the_interpreter_names_the_deepest_call_first() -> None:
         '  File "/repo/top.py", line 2 in outer\n'
     )
     assert [frame.function for frame in parse_frames(text)] == ["outer", "inner"]
+
+
+def test_a_file_that_the_gate_laid_over_the_workspace_is_the_gate_s_own() -> None:
+    mapper = PathMapper(
+        ["tests/test_a.py", "src/a.py"], "/app", overlay=["tests/test_a.py", "run.py"]
+    )
+    frames = classify_frames(
+        [
+            Frame("/app/tests/test_a.py", 3),
+            Frame("tests/test_a.py", 4),
+            Frame("/app/run.py", 5),
+            Frame("/app/src/a.py", 6),
+        ],
+        mapper,
+    )
+
+    assert [(f.kind, f.workspace_path, f.overlay_path) for f in frames] == [
+        (FrameKind.TEST, None, "tests/test_a.py"),
+        (FrameKind.TEST, None, "tests/test_a.py"),
+        (FrameKind.TEST, None, "run.py"),
+        (FrameKind.PROJECT, "src/a.py", None),
+    ]
+
+
+def test_a_longer_path_of_the_workspace_is_not_an_overlay_of_the_same_name() -> None:
+    (frame,) = classify_frames(
+        [Frame("/somewhere/src/app.py", 1)], PathMapper(["src/app.py"], overlay=["app.py"])
+    )
+
+    assert (frame.kind, frame.workspace_path) == (FrameKind.PROJECT, "src/app.py")
+
+
+def test_a_hidden_test_is_found_among_the_gate_s_own_files_by_its_whole_path() -> None:
+    mapper = PathMapper(["tests/test_a.py"], overlay=["gate_tests/test_a.py"])
+    ours, other = classify_frames(
+        [Frame("/gate/gate_tests/test_a.py", 1), Frame("/gate/test_a.py", 1)], mapper
+    )
+
+    assert ours.overlay_path == "gate_tests/test_a.py"
+    assert (other.overlay_path, other.workspace_path) == (None, None)

@@ -11,6 +11,7 @@ import pytest
 from arcview.analysis.clues import ClueKind
 from arcview.session.opened import OpenRun
 from arcview.session.trail import Trail, TrailFinder
+from tests.readers.native_run import full_run, result_line
 
 
 def opened(path: Path) -> OpenRun:
@@ -117,3 +118,40 @@ def test_a_run_without_a_workspace_still_shows_what_there_is(
     assert trail.suspect_change == ()
     assert trail.candidates == ()
     assert trail.nothing is not None
+
+
+def overlaid(tmp_path: Path, *, listed: bool = True) -> OpenRun:
+    """A run whose agent has a test file and a module of the names that gate 1 lays over it."""
+    made = full_run(tmp_path / "run")
+    made.write_text("stages/1/workspace/tests/test_a.py", "# the agent's\n" * 9)
+    made.write_text("stages/1/workspace/helper.py", "raise ValueError('no such colour: blue')\n")
+    for name in ("tests/test_a.py", "helper.py"):
+        made.write_text(f"chain/gates/1/overlay/{name}", "# the gate's\n" * 9)
+    if listed:
+        paths = [{"path": "tests/test_a.py"}, {"path": "helper.py"}]
+        made.chain["gates"][0]["overlay"] = paths
+    made.write_gate(1, {"t::a": "failed"})
+    traceback = (
+        "tests/test_a.py:7: in test_a\n    assert paint()\nhelper.py:3: in paint\n"
+        "E   ValueError: no such colour: blue\n"
+    )
+    made.write_tests("stages/1/gate", [result_line("t::a", "f2p", "failed", traceback=traceback)])
+    return opened(made.write())
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_the_gate_laid_over_the_agent_s_file_is_not_the_agent_s(
+    tmp_path: Path, listed: bool
+) -> None:
+    run = overlaid(tmp_path, listed=listed)
+    trail = trail_of(run, "1", "t::a")
+
+    assert trail.leading is None
+    assert [(t.frame.overlay_path, t.source) for t in trail.frames] == [
+        ("tests/test_a.py", None),
+        ("helper.py", None),
+    ]
+    assert [c for c in trail.candidates if c.candidate.path == "helper.py"] == []
+    files = {file.path: run.text(file.text_path) for file in run.run.overlay("1")}
+    assert set(files) == {"tests/test_a.py", "helper.py"}
+    assert all("the gate's" in text for text in files.values())

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from arcview.session.run_session import Column
 from arcview.ui.screens.file import FileScreen
+from arcview.ui.screens.text import TextScreen
+from tests.readers.native_run import full_run, result_line
 from tests.ui.screen_text import notice, on_screen, press, run_screen
 
 Scb = Callable[[str], Path]
@@ -98,3 +100,27 @@ async def test_lines_of_a_pass_are_marked_as_such(scb: Scb) -> None:
         text = await press(pilot, "shift+tab", "z", "B")
         assert "1p#7" in text
         assert "3#9" in text
+
+
+async def test_a_frame_in_a_file_of_the_gate_s_own_leads_to_that_file(tmp_path: Path) -> None:
+    made = full_run(tmp_path / "run")
+    made.write_text("stages/1/workspace/tests/test_a.py", "# the agent's\n" * 9)
+    made.write_text("chain/gates/1/overlay/tests/test_a.py", "# the gate's\n" * 9)
+    made.chain["gates"][0]["overlay"] = [{"path": "tests/test_a.py"}]
+    made.write_gate(1, {"t::a": "failed"})
+    traceback = "tests/test_a.py:7: in test_a\n    assert paint()\nE   AssertionError\n"
+    made.write_tests("stages/1/gate", [result_line("t::a", "f2p", "failed", traceback=traceback)])
+    screen = run_screen(made.write())
+    async with on_screen(screen) as (app, pilot):
+        screen.apply(screen.session.focus(Column.GATE))
+        assert screen.content.go_to_test("t::a")
+        await press(pilot, "enter")
+        shown = app.screen
+        assert isinstance(shown, TextScreen)
+        rows = shown.view.source
+        frame = next(n for n in range(len(rows)) if "test_a.py:7" in rows.text(n))
+        shown.view.move_to(frame)
+        text = await press(pilot, "enter")
+        assert "tests/test_a.py: gate 1's own file" in text
+        assert "# the gate's" in text
+        assert "# the agent's" not in text

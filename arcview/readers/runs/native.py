@@ -90,7 +90,7 @@ class _Skeleton:
         chain_fields = self._chain_fields(problems)
         if chain_fields is None:
             self.chain_folder = None
-        expected = read_expected(chain_fields)
+        expected = read_expected(chain_fields, self.chain_folder)
         chain = _chain(fields, chain_fields)
         states = read_states(self.folder, self.chain_folder, fields)
         declared = read_declared(self.chain_folder, chain_fields)

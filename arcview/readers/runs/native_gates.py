@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arcview.errors import BadInputError
-from arcview.model.results import GateRecord, Group, GroupCounts, Outcome, Verdict
+from arcview.files import is_file
+from arcview.model.results import GateRecord, Group, GroupCounts, Outcome, OverlayFile, Verdict
 from arcview.model.run import Stage, Status
 from arcview.model.states import State, StateKind
 from arcview.readers.fields import Fields
 from arcview.readers.runs.native_fields import amount, as_problem, has, label, note, word
-from arcview.readers.runs.native_folder import Folder
+from arcview.readers.runs.native_folder import CHAIN_PREFIX, Folder
 from arcview.readers.runs.native_states import folder_of
 from arcview.schema.words import RESULT_VERSION, shown
 
@@ -34,6 +35,7 @@ class Expected:
 
     f2p: tuple[str, ...] | None = None
     p2p: tuple[str, ...] | None = None
+    overlay: tuple[OverlayFile, ...] = ()
 
     def of(self, group: Group) -> tuple[str, ...] | None:
         """The list of one group, without repetitions."""
@@ -65,8 +67,8 @@ class GateSpot:
     """The result says that its tests are not all named."""
 
 
-def read_expected(chain: Fields | None) -> dict[str, Expected]:
-    """The id lists of every gate that chain.json declares, by gate id."""
+def read_expected(chain: Fields | None, folder: Folder | None) -> dict[str, Expected]:
+    """The id lists and own files of every gate that chain.json declares, by gate id."""
     gates: dict[str, Expected] = {}
     for entry in chain.records("gates") if chain else ():
         gate = label(entry, "id")
@@ -75,8 +77,20 @@ def read_expected(chain: Fields | None) -> dict[str, Expected]:
         elif gate in gates:
             note(entry, "id", f'gate "{gate}" is there twice; the first one counts')
         else:
-            gates[gate] = Expected(_ids(entry, "f2p"), _ids(entry, "p2p"))
+            overlay = _overlay(entry, folder, gate) if folder is not None else ()
+            gates[gate] = Expected(_ids(entry, "f2p"), _ids(entry, "p2p"), overlay)
     return gates
+
+
+def _overlay(entry: Fields, chain: Folder, gate: str) -> tuple[OverlayFile, ...]:
+    """The declared files; without a list, all that lie in the overlay folder of the gate."""
+    place = f"gates/{gate}/overlay"
+    paths = [path for file in entry.records("overlay") if (path := file.text("path")) is not None]
+    if not has(entry, "overlay"):
+        root = chain.directory(place)
+        below = root.rglob("*") if root is not None else ()
+        paths = sorted(path.relative_to(root).as_posix() for path in below if is_file(path))
+    return tuple(OverlayFile(path, f"{CHAIN_PREFIX}{place}/{path}") for path in paths)
 
 
 def _ids(entry: Fields, key: str) -> tuple[str, ...] | None:
@@ -147,7 +161,7 @@ class _GateReader:
         name = f"{folder}/result.json"
         expected = self.expected.get(gate, Expected())
         logs = tuple(f"{folder}/{file}" for file in _logs(files))
-        record = GateRecord(gate=gate, state=state, log_paths=logs)
+        record = GateRecord(gate=gate, state=state, log_paths=logs, overlay=expected.overlay)
         fields = self._result(name)
         if fields is None:
             broken = "result.json" in files

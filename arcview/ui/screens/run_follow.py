@@ -44,7 +44,7 @@ class RunFollow:
     def __init__(self, screen: RunScreen) -> None:
         self._screen = screen
         self.open = RunOpen(screen)
-        self._mappers: dict[str, PathMapper] = {}
+        self._mappers: dict[tuple[str, str | None], PathMapper] = {}
         self._failure: tuple[FailingTest, SectionRows, TextScreen] | None = None
 
     def pick(self, view: RowView, index: int) -> None:
@@ -139,7 +139,9 @@ class RunFollow:
         stop = self._screen.session.stop
         if link is None:
             return test_address(gate_where(stop), test)
-        return link_address(link, stop, self._mapper(stop.state))
+        found = link_address(link, stop, self._mapper(stop.state, stop.gate))
+        # The gate's own files have no address; what is said of them is said of the test.
+        return found or test_address(gate_where(stop), test)
 
     # Links inside a test
 
@@ -160,14 +162,16 @@ class RunFollow:
                 self._follow_source(link)
 
     def _follow_frame(self, frame: Frame) -> None:
-        mapper = self._mapper(self._screen.session.stop.state)
-        path = frame.workspace_path
-        if path is None and mapper is not None:
-            path = classify_frames([frame], mapper)[0].workspace_path
-        if path is None:
-            say_on_top(self._screen.app, f"{frame.path} is not a file of the workspace")
+        stop = self._screen.session.stop
+        mapper = self._mapper(stop.state, stop.gate)
+        if frame.workspace_path is None and mapper is not None:
+            frame = classify_frames([frame], mapper)[0]
+        if frame.overlay_path is not None:
+            self.open.gate_file(stop.gate, frame.overlay_path, frame.line)
+        elif frame.workspace_path is not None:
+            self._follow_place(frame.workspace_path, frame.line)
         else:
-            self._follow_place(path, frame.line)
+            say_on_top(self._screen.app, f"{frame.path} is not a file of the workspace")
 
     def _follow_place(self, path: str, line: int | None) -> None:
         """To the file and line in the diff if it is there, else in the workspace."""
@@ -363,12 +367,18 @@ class RunFollow:
         row = view.cursor if view is not None else 0
         self._screen.apply(self._screen.session.follow(target, row, stop))
 
-    def _mapper(self, state: str | None) -> PathMapper | None:
-        """Maps container paths to files of a state, once its files are known."""
+    def _mapper(self, state: str | None, gate: str | None = None) -> PathMapper | None:
+        """Maps container paths to files of a state, once its files are known.
+
+        Args:
+            state: The state.
+            gate: For paths that a gate printed: some of them are files of its own.
+        """
         if state is None or self._screen.long is None or self._long.changes is None:
             return None
-        if state not in self._mappers:
+        if (state, gate) not in self._mappers:
+            run = self._screen.opened.run
             files = [entry.path for entry in self._screen.opened.store.entries(state)]
-            workdir = self._screen.opened.run.chain.workdir
-            self._mappers[state] = PathMapper(files, workdir)
-        return self._mappers[state]
+            laid = [file.path for file in run.overlay(gate)] if gate is not None else []
+            self._mappers[state, gate] = PathMapper(files, run.chain.workdir, laid)
+        return self._mappers[state, gate]

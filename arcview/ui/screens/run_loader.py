@@ -224,7 +224,7 @@ class RunLoader:
             if stop.state is None:
                 raise ArcviewError("the state that the gate ran on is not recorded")
             self._ingest()
-            trail = self._trails().trail(stop.stage, stop.state, test)
+            trail = self._trails().trail(stop.stage, stop.state, test, stop.gate)
             sections = trail_sections(trail, self._trails().files(stop.state), stop.stage)
         except CancelledError:
             return

@@ -99,6 +99,14 @@ class RunOpen:
 
         return self._text(path, get, "is not there", numbered=True, line=line, place=place)
 
+    def gate_file(self, gate: str, path: str, line: int) -> None:
+        """A file of the gate's own, at a line: what was run in the place of the agent's file."""
+        opened = self._screen.opened
+        file = next(file for file in opened.run.overlay(gate) if file.path == path)
+        name = "the chain gate's own file" if gate == "chain" else f"gate {gate}'s own file"
+        get = partial(opened.text, file.text_path)
+        self._text(f"{path}: {name}", get, "is not there", numbered=True, line=line, path=path)
+
     def spec(self, line: int = 1) -> TextScreen | None:
         """What the agent was told at the stage."""
         stage = self._screen.session.stop.stage
@@ -136,16 +144,17 @@ class RunOpen:
         numbered: bool = False,
         line: int = 1,
         place: Callable[[int], Address] | None = None,
+        path: str | None = None,
     ) -> TextScreen | None:
         try:
             text = get()
         except ArcviewError as error:
-            self._screen.notice(str(error))
+            say_on_top(self._screen.app, str(error))
             return None
         if text is None:
-            self._screen.notice(absent)
+            say_on_top(self._screen.app, absent)
             return None
-        rows = TextRows(text, numbered=numbered)
+        rows = TextRows(text, numbered=numbered, terminal=path is None, path=path)
         opened = self.rows(title, rows, cursor=rows.row_of(line))
         if place is not None:
             self.annotatable(opened, lambda index: place(rows.line_at(index)))
