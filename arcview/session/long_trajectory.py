@@ -1,68 +1,66 @@
-"""Trajectories that take long to read: their beginning at once, the rest without the collector."""
+"""The beginning of what takes long to read, so that its first steps are seen at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from arcview.files import is_dir, is_file, open_file
-from arcview.model.trajectory import Trajectory, TrajectoryRef
-from arcview.session.collector import held_collector
+from arcview.errors import BadInputError
+from arcview.files import is_file, open_file
+from arcview.model.trajectory import Step, Trajectory
+from arcview.readers.runs.assembled import read_ref
+from arcview.session.run_steps import beginning_name, files_of
 
 if TYPE_CHECKING:
-    from arcview.readers.registry import OpenedRun
     from arcview.session.opened import OpenRun
 
-_LONG_BYTES = 8 << 20
-"""From here on nobody should wait for the whole of a trajectory."""
 _BEGINNING_BYTES = 1 << 18
 
 
-def read_steps(reader: Callable[[], OpenedRun], refs: Sequence[TrajectoryRef]) -> Trajectory:
-    """The steps of a stage or pass."""
-    with held_collector():
-        return reader().trajectory(refs) if refs else Trajectory("none")
-
-
-def is_long(opened: OpenRun, stage: int, state: str | None = None) -> bool:
-    """Whether the files of a stage's (or pass's) trajectory are too large to wait for."""
-    return sum(_size(path) for path in _files(opened, stage, state)) > _LONG_BYTES
-
-
 def beginning(opened: OpenRun, stage: int, state: str | None = None) -> Trajectory | None:
-    """The first steps of a log, as far as they can be told from its first lines.
+    """The first steps, as far as the first bytes of the first file tell them.
 
-    Null for a document that has to be parsed as a whole, and for a part of a longer session.
+    Null where they tell none, and for a part of a session that begins later.
     """
-    from arcview.readers.runs.assembled import read_ref  # only who opens something long
-
-    refs = opened.trajectory_refs(stage, state)
-    path = next(iter(_files(opened, stage, state)), None)
-    if path is None or not is_file(path) or any((refs[0].since, refs[0].until, refs[0].turns)):
-        return None
-    with open_file(path) as file:
-        head = file.read(_BEGINNING_BYTES)
-    lines, _, _ = head.rpartition(b"\n")
-    if b"\n" not in lines or not lines.startswith(b"{") or not lines.endswith(b"}"):
-        return None
-    with TemporaryDirectory(prefix="arcview-") as folder:
-        (Path(folder) / path.name).write_bytes(lines + b"\n")
-        found = read_ref(Path(folder), replace(refs[0], path=path.name, companions=()))
+    name = beginning_name(stage, state)
+    found = opened.load_view(name, Trajectory)
+    if found is None:
+        found = _read(opened, stage, state)
+        opened.save_view(name, Trajectory, found)
     return found if found.steps else None
 
 
-def _files(opened: OpenRun, stage: int, state: str | None) -> list[Path]:
-    root = Path(opened.run.path)
-    folder = root if is_dir(root) else root.parent
+def _read(opened: OpenRun, stage: int, state: str | None) -> Trajectory:
     refs = opened.trajectory_refs(stage, state)
-    return [folder / path for ref in refs for path in (ref.path, *ref.companions)]
-
-
-def _size(path: Path) -> int:
+    path = next(iter(files_of(opened, stage, state)), None)
+    if path is None or not is_file(path) or any((refs[0].since, refs[0].until, refs[0].turns)):
+        return Trajectory("none")
     try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+        with open_file(path) as file:
+            head = file.read(_BEGINNING_BYTES)
+    except OSError as error:
+        raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
+    lines, _, _ = head.rpartition(b"\n")
+    is_lines = lines.startswith(b"{") and lines.endswith(b"}") and b"\n" in lines
+    # To a reader it is a file that is still being written: it shows what is whole.
+    with TemporaryDirectory(prefix="arcview-") as folder:
+        (Path(folder) / path.name).write_bytes(lines + b"\n" if is_lines else head)
+        found = read_ref(Path(folder), replace(refs[0], path=path.name, companions=()))
+        steps = tuple(found.steps)
+    steps = steps if is_lines else steps[:-1]  # the last one may be cut
+    return replace(found, steps=_answered(steps), problems=(), exit_status=None, patch=None)
+
+
+def _answered(steps: Sequence[Step]) -> Sequence[Step]:
+    """Without the last steps whose results come later: that these are missing says nothing."""
+    shown = len(steps)
+    while shown and (_waits(steps[shown - 1]) or (shown > 1 and _waits(steps[shown - 2]))):
+        shown -= 1
+    return tuple(steps[:shown])
+
+
+def _waits(step: Step) -> bool:
+    return any(call.result is None for call in step.calls)

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, TypeVar
 from arcview.analysis.gate_view import GateView, build_gate_view
 from arcview.analysis.history import RunHistory, stage_record
 from arcview.analysis.overview import NEVER_RAN, Overview, StepCounts, with_steps
-from arcview.analysis.self_tests import SelfTest, find_self_tests
+from arcview.analysis.self_tests import SelfTest
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.config import Settings
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
-from arcview.model.trajectory import LongSteps, Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.session.inputs import changed
 from arcview.session.kept_gate import KeptGateView, keep, restore
+from arcview.session.run_steps import RunSteps, steps_name
 from arcview.session.skeleton import (
     Skeleton,
     asked_key,
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from arcview.states.store import StateStore
 
 T = TypeVar("T")
-
-_KEPT_TRAJECTORIES = 3
 
 
 class OpenRun:
@@ -84,8 +83,7 @@ class OpenRun:
         self._store: StateStore | None = None
         self._history: RunHistory | None = None
         self._gate_views: dict[tuple[str, str | None], GateView] = {}
-        self._trajectories: dict[str, Trajectory] = {}
-        self._self_tests: dict[str, tuple[SelfTest, ...]] = {}
+        self._steps = RunSteps(self)
 
     @classmethod
     def open(
@@ -194,25 +192,11 @@ class OpenRun:
             stage: 1-based.
             state: The between-state; by default the stage's own trajectory.
         """
-        name = _steps_name(stage, state)
-        found = self._trajectories.get(name)
-        if found is None:
-            found = self.load_view(name, Trajectory)
-            if found is None:
-                from arcview.session.long_trajectory import read_steps  # nothing kept is read
-
-                found = read_steps(self.reader, self.trajectory_refs(stage, state))
-                if not isinstance(found.steps, LongSteps):
-                    self.save_view(name, Trajectory, found)
-            # Trajectories are the bulk of a run: those looked at last are kept in memory.
-            while len(self._trajectories) >= _KEPT_TRAJECTORIES:
-                self._trajectories.pop(next(iter(self._trajectories)), None)
-            self._trajectories[name] = found
-        return found
+        return self._steps.trajectory(stage, state)
 
     def steps_lack(self, stage: int, state: str | None, word: str) -> bool:
         """Whether kept steps certainly hold a word nowhere, as `ViewCache.lacks`; cheap."""
-        name = _steps_name(stage, state)
+        name = steps_name(stage, state)
         return self._views.lacks(name, Trajectory, self._skeleton.stamp, word)
 
     def trajectory_refs(self, stage: int, state: str | None = None) -> tuple[TrajectoryRef, ...]:
@@ -231,15 +215,19 @@ class OpenRun:
             stage: 1-based.
             state: The between-state that the pass ended in; by default the stage itself.
         """
-        name = f"self-tests-{stage}" if state is None else f"self-tests-{state}"
-        found = self._self_tests.get(name)
-        if found is None:
-            found = self.load_view(name, tuple[SelfTest, ...])
-            if found is None:
-                found = find_self_tests(self.trajectory(stage, state))
-                self.save_view(name, tuple[SelfTest, ...], found)
-            self._self_tests[name] = found
-        return found
+        return self._steps.self_tests(stage, state)
+
+    def is_long(self, stage: int, state: str | None = None) -> bool:
+        """Whether the steps of a stage, or of a pass after it, take long to read."""
+        return self._steps.is_long(stage, state)
+
+    def kept_beginning(self, stage: int, state: str | None = None) -> Trajectory | None:
+        """The first steps of what takes long to read, where they are known without it."""
+        return self._steps.kept_beginning(stage, state)
+
+    def knows_self_tests(self, stage: int) -> bool:
+        """Whether those of a stage are there without reading its trajectory."""
+        return self._steps.knows_self_tests(stage)
 
     def complete_overview(self) -> Overview:
         """The overview with steps and tool calls, for which every trajectory is read once."""
@@ -392,7 +380,3 @@ class OpenRun:
         with suppress(ArcviewError):
             self._cache.prepare()
             self._views.save(name, type_, self._skeleton.stamp, value)
-
-
-def _steps_name(stage: int, state: str | None) -> str:
-    return f"steps-{stage}" if state is None else f"steps-{state}"

@@ -81,5 +81,9 @@ def _read(opened: OpenRun) -> None:
     overview = opened.overview
     stop = RunSession(opened.run, overview.first_failing_gate).stop
     opened.gate_view(stop.gate, stop.state)
-    if opened.trajectory_refs(stop.stage):
+    if opened.is_long(stop.stage):
+        from arcview.session.long_trajectory import beginning
+
+        beginning(opened, stop.stage)
+    elif opened.trajectory_refs(stop.stage):
         opened.self_tests(stop.stage)

@@ -65,6 +65,8 @@ class StepRows(RowSource):
         empty: str = "No steps recorded",
     ) -> None:
         self.steps = trajectory.steps
+        self.heads = trajectory.heads
+        """The same with long texts cut where they are not held: enough for closed steps."""
         self._badges = badges or {}
         self._empty = empty
         self._width = 80
@@ -73,9 +75,9 @@ class StepRows(RowSource):
         self._parts: dict[int, tuple[StepPart, ...]] = {}
         self._syntax: dict[tuple[int, int, bool], LazySyntax] = {}
         self._starts: Sequence[int] = range(len(self.steps) + 1)
-        self._depths = depths_of(self.steps)
+        self._depths = depths_of(self.heads)
         # Notes have figures of their own, such as the cost of a whole session: no column for those.
-        messages = [step for step in self.steps if step.number is not None]
+        messages = [step for step in self.heads if step.number is not None]
         usages = [step.usage for step in messages if step.usage is not None]
         self._columns = Columns(
             duration=any(step.duration_s is not None for step in messages),
@@ -118,7 +120,7 @@ class StepRows(RowSource):
 
     def index_of_key(self, key: str) -> int | None:
         """The step with that key, or the one that makes the call with that key."""
-        for index, step in enumerate(self.steps):
+        for index, step in enumerate(self.heads):
             if step.key == key or any(call.key == key for call in step.calls):
                 return index
         return None
@@ -136,11 +138,21 @@ class StepRows(RowSource):
             return None
         return index, self._bodies[index][row - self._starts[index] - 1]
 
+    def set_badges(self, badges: Mapping[str, Badge]) -> None:
+        """Shows other remarks."""
+        self._badges = badges
+
     # Opening and closing
 
     def is_open(self, index: int) -> bool:
         """Whether the parts of a step are shown."""
         return index in self._bodies
+
+    def open_as(self, before: StepRows) -> None:
+        """Opens the steps that are open in other rows."""
+        places = {step.key: index for index, step in enumerate(self.heads)}
+        found = (places.get(before.heads[index].key) for index in before._bodies)
+        self.set_open([index for index in found if index is not None], is_open=True)
 
     def set_open(self, indexes: Sequence[int], *, is_open: bool) -> None:
         """Opens or closes steps."""
@@ -246,7 +258,7 @@ class StepRows(RowSource):
         wanted = goal(kind, self._badges)
         stop = len(self.steps) if direction > 0 else -1
         for other in range(index + direction, stop, direction):
-            if wanted(self.steps[other]):
+            if wanted(self.heads[other]):
                 return self._starts[other]
         return None
 
@@ -334,7 +346,7 @@ class StepRows(RowSource):
         found = self._body_row(index)
         depth = self._depths[number]
         if found is None:
-            step = self.steps[number]
+            step = self.heads[number]
             return steps_lines.header(
                 step,
                 depth=depth,

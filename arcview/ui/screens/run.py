@@ -132,6 +132,7 @@ class RunScreen(RunLinks):
         self._lay_out()
         self.show_overview()
         self.content.show()
+        self.content.show_beginning(self.query_one("#trajectory-place", ListPane))
         self._focus()
         self.call_after_refresh(self._bring_long_panes)
 

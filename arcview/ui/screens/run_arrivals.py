@@ -77,6 +77,8 @@ class RunArrivals(RunKeys):
     @on(SelfTestsLoaded)
     def _self_tests_loaded(self, message: SelfTestsLoaded) -> None:
         self.content.put_self_tests(message)
+        if self.long is not None and message.place == self.session.stop:
+            self.long.put_badges(self.content.tests)
 
     @on(StepsLoaded)
     def _steps_loaded(self, message: StepsLoaded) -> None:

@@ -18,7 +18,7 @@ from arcview.ui.rows.notes import NoteRows
 from arcview.ui.rows.self_tests import SelfTestRows
 from arcview.ui.safe import plain
 from arcview.ui.screens import run_titles
-from arcview.ui.screens.run_loader import RunLoader
+from arcview.ui.screens.run_loader import RunLoader, between
 from arcview.ui.screens.run_messages import (
     DepthLoaded,
     GateLoaded,
@@ -59,6 +59,16 @@ class RunContent:
         else:
             say(self.self_tests, "… reading the trajectory")
             set_title(self.self_tests, run_titles.self_tests_title(None, known=False))
+
+    def show_beginning(self, place: RowView) -> None:
+        """Shows the first steps of what takes long to read where the steps will stand."""
+        stop = self._session.stop
+        found = self._opened.kept_beginning(stop.stage, between(stop))
+        if found is not None:
+            from arcview.ui.rows.steps import StepRows  # 10 ms that only something long pays
+
+            place.set_source(StepRows(found))
+            set_title(place, run_titles.steps_title(stop, 0, found.heads, goes_on=True))
 
     def put_gate(self, loaded: GateLoaded) -> None:
         """Shows a gate."""

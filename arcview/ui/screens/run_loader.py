@@ -75,8 +75,11 @@ class RunLoader:
         first, self._is_first = self._is_first, False
         if not self._opened.trajectory_refs(stop.stage, between(stop)):
             return True
-        complete = self._opened.overview.complete or (first and self._opened.from_cache)
-        return complete and stop.kind is not StopKind.BETWEEN
+        if stop.kind is StopKind.BETWEEN:
+            return False
+        if self._opened.overview.complete:
+            return True
+        return first and self._opened.from_cache and self._opened.knows_self_tests(stop.stage)
 
     def self_tests_now(self, stop: Stop) -> SelfTestsLoaded:
         """The self-tests of a stop, here and now."""
@@ -147,6 +150,9 @@ class RunLoader:
         self._post(self.gate_now(stop))
 
     def _post_steps(self, stop: Stop) -> None:
+        if self._opened.is_long(stop.stage, between(stop)):
+            self._post_long_steps(stop)
+            return
         self._post(self.self_tests_now(stop))
         if get_current_worker().is_cancelled:
             return
@@ -155,6 +161,19 @@ class RunLoader:
             return
         found, error = _try(lambda: self._opened.trajectory(stop.stage, between(stop)))
         self._post(StepsLoaded(stop, found, error))
+
+    def _post_long_steps(self, stop: Stop) -> None:
+        """The first steps at once, then all of them, and at last what was tested in them."""
+        from arcview.session.long_trajectory import beginning  # only what is long needs it
+
+        if self._opened.kept_beginning(stop.stage, between(stop)) is None:
+            first, _ = _try(lambda: beginning(self._opened, stop.stage, between(stop)))
+            if first is not None:
+                self._post(StepsLoaded(stop, first, is_beginning=True))
+        found, error = _try(lambda: self._opened.trajectory(stop.stage, between(stop)))
+        self._post(StepsLoaded(stop, found, error))
+        if not get_current_worker().is_cancelled:
+            self._post(self.self_tests_now(stop))
 
     def _post_diff(self, pair: StatePair, own: bool) -> None:
         if pair.missing is not None or pair.old is None or pair.new is None:

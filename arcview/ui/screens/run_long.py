@@ -16,7 +16,7 @@ from arcview.ui.rows.steps import Jump
 from arcview.ui.screens import run_titles
 from arcview.ui.screens.authors import Authors
 from arcview.ui.screens.run_content import RunContent, say
-from arcview.ui.screens.run_loader import RunLoader
+from arcview.ui.screens.run_loader import RunLoader, between
 from arcview.ui.screens.run_messages import (
     DiffLoaded,
     DiffProgress,
@@ -63,6 +63,8 @@ class RunLong:
         self._notes: tuple[str, ...] = ()
         self._shown_pair: StatePair | None = None
         self._awaited: Target | None = None
+        self._goes_on = False
+        """What is shown of the trajectory is its beginning."""
         self.authors = Authors(loader.blame)
         self.replay = RunReplay(self, loader, opened, session)
 
@@ -76,10 +78,14 @@ class RunLong:
 
     def load(self) -> None:
         """Loads steps and diff of the stop."""
-        self.trajectory = None
+        self.trajectory, self._goes_on = None, False
         stop = self._session.stop
-        say(self.steps, "… reading the trajectory")
-        set_title(self.steps, run_titles.steps_title(stop, None, ()))
+        first = self._opened.kept_beginning(stop.stage, between(stop))
+        if first is not None:
+            self.put_steps(StepsLoaded(stop, first, is_beginning=True), ())
+        else:
+            say(self.steps, "… reading the trajectory")
+            set_title(self.steps, run_titles.steps_title(stop, None, ()))
         self._loader.steps(stop)
         self.load_diff()
 
@@ -113,13 +119,20 @@ class RunLong:
         if loaded.error is not None:
             say(self.steps, loaded.error)
             return
-        self.trajectory = loaded.value
+        self.trajectory = None if loaded.is_beginning else loaded.value
         badges = {test.call_key: badge_of(test) for test in tests}
         steps = loaded.value or Trajectory(format="")
-        self.steps.show(steps, badges=badges, empty="No trajectory is recorded.")
-        self.replay.follow(again=True)
+        goes_on, self._goes_on = self._goes_on, loaded.is_beginning
+        self.steps.show(steps, badges=badges, empty="No trajectory is recorded.", goes_on=goes_on)
         self.title_steps()
-        self._arrived()
+        if not loaded.is_beginning:
+            self.replay.follow(again=True)
+            self._arrived()
+
+    def put_badges(self, tests: tuple[SelfTest, ...]) -> None:
+        """Marks the steps that tested, where that is known later than the steps themselves."""
+        if self.trajectory is not None:
+            self.steps.set_badges({test.call_key: badge_of(test) for test in tests})
 
     def put_diff(self, loaded: DiffLoaded) -> None:
         """Shows the changed files; their contents follow by themselves."""
@@ -175,10 +188,10 @@ class RunLong:
 
     def title_steps(self) -> None:
         """Says in the border where the cursor is."""
-        steps = self.steps.rows.steps if self.steps.source is self.steps.rows else ()
+        steps = self.steps.rows.heads if self.steps.source is self.steps.rows else ()
         at = self.steps.rows.step_index(self.steps.cursor)
         stop = self._session.stop
-        set_title(self.steps, run_titles.steps_title(stop, at, steps))
+        set_title(self.steps, run_titles.steps_title(stop, at, steps, goes_on=self._goes_on))
         row = self._opened.overview.stage(stop.stage)
         set_remark(self.steps, run_titles.steps_remark(row, stop))
 

@@ -58,6 +58,18 @@ class DepthLoaded(Message):
 class StepsLoaded(_Loaded[Trajectory]):
     """The steps of a stop; null where none are recorded."""
 
+    def __init__(
+        self,
+        place: Stop,
+        value: Trajectory | None,
+        error: str | None = None,
+        *,
+        is_beginning: bool = False,
+    ) -> None:
+        super().__init__(place, value, error)
+        self.is_beginning = is_beginning
+        """More of them are being read."""
+
 
 class DiffLoaded(Message):
     """The changed files between two states, or why they cannot be had."""

@@ -153,19 +153,25 @@ def self_tests_title(tests: Sequence[SelfTest] | None, *, known: bool) -> Conten
     return pieces(("Self-tests", "bold"), (text, theme.MUTED))
 
 
-def steps_title(stop: Stop, at: int | None, steps: Sequence[Step]) -> Content:
+def steps_title(
+    stop: Stop, at: int | None, steps: Sequence[Step], *, goes_on: bool = False
+) -> Content:
     """`Trajectory stage 3 · step 77/120  ◂━━━━━●━━▸`.
 
     Args:
         stop: Where we are.
         at: Position of the step under the cursor.
         steps: All steps, notes included; empty while they load.
+        goes_on: These are the first of them only.
     """
     name = stop_name(stop) if stop.kind is not StopKind.CHAIN else f"stage {stop.stage}"
     parts: list[tuple[str, str]] = [("Trajectory ", "bold"), (name, "")]
     if steps and at is not None:
         count = sum(step.number is not None for step in steps)
         number = steps[at].number
+        if goes_on:
+            told = f"step {number}" if number is not None else "first steps"
+            return pieces(*parts, (f" · {told}, reading the rest …", theme.MUTED))
         said = f"step {number}/{count}" if number is not None else plural(count, "step")
         parts += [(f" · {said}  ", theme.MUTED), *_scrubber(at, len(steps))]
     return pieces(*parts)

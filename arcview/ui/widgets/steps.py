@@ -52,6 +52,7 @@ class StepsView(RowView):
         *,
         badges: Mapping[str, Badge] | None = None,
         empty: str = "No steps recorded",
+        goes_on: bool = False,
     ) -> None:
         """Shows a trajectory, all steps closed.
 
@@ -59,8 +60,25 @@ class StepsView(RowView):
             trajectory: What the agent did.
             badges: Short remarks by tool-call key; the jump to tests goes to these calls.
             empty: What is said when there are no steps.
+            goes_on: It goes on from the beginning that is shown: cursor and open steps stay.
         """
-        self.set_source(StepRows(trajectory, badges=badges, empty=empty))
+        before, rows = self._rows, StepRows(trajectory, badges=badges, empty=empty)
+        step = before.step_at(self.cursor) if goes_on else None
+        index = rows.index_of_key(step.key) if step is not None else None
+        if index is None:
+            self.set_source(rows)
+            return
+        rows.fit(self.scrollable_content_region.width)
+        rows.open_as(before)
+        inside = self.cursor - before.row_of(before.step_index(self.cursor) or 0)
+        top = self.cursor - self.scroll_offset.y
+        self.set_source(rows, cursor=rows.row_of(index) + inside)
+        self.scroll_to(y=max(0, self.cursor - top), animate=False, force=True)
+
+    def set_badges(self, badges: Mapping[str, Badge]) -> None:
+        """Shows other remarks on the same steps."""
+        self._rows.set_badges(badges)
+        self.redraw_rows()
 
     def set_source(self, source: RowSource, *, cursor: int = 0) -> None:
         """Shows other rows, such as a message; use `show` for a trajectory."""
