@@ -103,22 +103,25 @@ class LogFile:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = self._locked()
         except OSError as error:
-            raise StoreError(f"{self.path}: not saved: {error.strerror}") from error
+            raise self._unsaved(error.strerror) from error
         try:
             self._refresh_from(descriptor)
             if self.conflicts:
-                raise StoreError(
-                    f"{self.path}: not saved: the file has merge conflicts; keep the lines of both "
-                    "sides and delete the marks"
+                raise self._unsaved(
+                    "the file has merge conflicts; keep both sides' lines and delete the marks"
                 )
             self._write(descriptor, b"".join(lines))
             if is_new:
                 _sync_folder(self.path.parent)
             self._refresh_from(descriptor)
         except OSError as error:
-            raise StoreError(f"{self.path}: not saved: {error.strerror}") from error
+            raise self._unsaved(error.strerror) from error
         finally:
             os.close(descriptor)
+
+    def _unsaved(self, why: str | None) -> StoreError:
+        # The reason first: a line of a screen may have no room for the path.
+        return StoreError(f"not saved: {why} ({self.path})")
 
     def _write(self, descriptor: int, data: bytes) -> None:
         size = os.fstat(descriptor).st_size
@@ -130,7 +133,7 @@ class LogFile:
             if written < len(data):
                 # The disk filled up within the write: the next write says so.
                 os.write(descriptor, data[written:])
-                raise StoreError(f"{self.path}: not saved: the disk took a part of it only")
+                raise self._unsaved("the disk took a part of it only")
             os.fsync(descriptor)
         except (OSError, StoreError):
             # What cannot be taken back either stays a torn line, which is never read as whole.
@@ -161,9 +164,7 @@ class LogFile:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if time.monotonic() > deadline:
-                    raise StoreError(
-                        f"{self.path}: not saved: another program holds the file"
-                    ) from None
+                    raise self._unsaved("another program holds the file") from None
                 time.sleep(_POLL_S)
             else:
                 return

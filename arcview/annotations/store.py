@@ -221,6 +221,14 @@ class AnnotationStore:
         _, taken_back = self._stacks()
         return self._take_back(taken_back[-1], is_blind) if taken_back else None
 
+    def undone_by(self, undo: CaseEvent) -> CaseEvent | None:
+        """What an undo took back, or what an undo of an undo did again."""
+        events = {event.id: event for event in self._by_case.get(undo.case, ())}
+        found = events.get(undo.of or "")
+        while found is not None and found.kind is EventKind.UNDO:
+            found = events.get(found.of or "")
+        return found
+
     def _take_back(self, event: CaseEvent, is_blind: Callable[[str], bool] | None) -> CaseEvent:
         blind = is_blind is not None and is_blind(event.case)
         draft = Draft(event.case, EventKind.UNDO, {}, unit=event.unit, of=event.id, blind=blind)

@@ -27,6 +27,7 @@ from arcview.session.annotate_paths import (
     suggested_values,
     toggled,
     value_at,
+    what_was_set,
     without_evidence,
 )
 from arcview.session.annotate_targets import Targets
@@ -60,6 +61,7 @@ class AnnotateSession:
         case_id: The case in hand; null before the first.
         part: The origin, effect or stage that labels go to; null takes the obvious one.
         suggestions: What rules propose for the case in hand; see `offer`.
+        unsaved: Why the last change could not be saved; null once one was.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class AnnotateSession:
         self.blind = blind
         self.case_id: str | None = None
         self.part: Part | None = None
+        self.unsaved: str | None = None
         self.targets = Targets(opened)
         self._marker = Marker(opened, self.targets)
         self._offered: dict[str, tuple[Suggestion, ...]] = {}
@@ -375,7 +378,9 @@ class AnnotateSession:
         try:
             self.store.save(whole)
         except StoreError as error:
-            return CaseChange(False, str(error), draft.case)
+            self.unsaved = str(error)
+            return CaseChange(False, self.unsaved, draft.case)
+        self.unsaved = None
         return CaseChange(True, said, draft.case)
 
     def _travel(self, go: _Travel, nothing: str, said: str) -> CaseChange:
@@ -383,8 +388,10 @@ class AnnotateSession:
         try:
             event = go(self.is_hidden)
         except StoreError as error:
-            return CaseChange(False, str(error))
+            self.unsaved = str(error)
+            return CaseChange(False, self.unsaved)
         if event is None:
             return CaseChange(False, nothing)
+        self.unsaved = None
         self.choose(event.case)
-        return CaseChange(True, said, event.case)
+        return CaseChange(True, f"{said}: {what_was_set(self.store.undone_by(event))}", event.case)

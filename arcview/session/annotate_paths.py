@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from arcview.analysis.suggestions import Suggestion
 from arcview.annotations.cases import flat
+from arcview.annotations.events import CaseEvent, EventKind
 from arcview.annotations.scheme import Field, Scheme
 from arcview.model.annotation import Reading
 from arcview.session.annotate_marks import Part, new_id
@@ -54,6 +55,44 @@ def toggled(field: Field, old: object, code: str) -> object:
     if old is not None and str(old) == code:
         return None
     return int(code) if field.id == "confidence" and code.isdecimal() else code
+
+
+_SAID = {
+    "defect",
+    "cause",
+    "causes",
+    "mechanisms",
+    "level",
+    "flags",
+    "symbol",
+    "via_symbol",
+    "note",
+}
+"""Attributes of parts that are labels of their own; the rest says where the part is."""
+
+
+def what_was_set(event: CaseEvent | None) -> str:
+    """What an event changed, in words: `defect`, `effect, evidence`, `final`."""
+    if event is None:
+        return "a change"
+    if event.kind is EventKind.RETRACT:
+        return "the retraction"
+    words = dict.fromkeys(_word(path, event.values.get(path)) for path in event.values)
+    words |= dict.fromkeys(_word(path, None) for path in event.removed)
+    return ", ".join([*words][:4]) or "a change"
+
+
+def _word(path: str, value: object) -> str:
+    name, _, rest = path.partition("/")
+    attribute = rest.partition("/")[2]
+    if name == "status" and isinstance(value, str):
+        return value
+    if name == "evidence" or not rest:
+        return name.replace("_", " ")
+    word = {"origins": "origin", "effects": "effect"}.get(name, name)
+    if attribute not in _SAID:
+        return word
+    return word if attribute == "level" else attribute.removeprefix("via_")
 
 
 def suggested_values(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -487,3 +489,34 @@ def test_real_runs_can_be_labelled(scb: Callable[[str], Path], tmp_path: Path, n
     session.label("validity", "V0")
     assert session.finish().saved
     assert begin_again(session).reading == mine(session)
+
+
+def test_undo_says_what_it_took_back(begin: Callable[..., AnnotateSession]) -> None:
+    session = begin()
+    session.mark(TEST)
+    session.label("validity", "V0")
+    session.label("defect", "D2")
+    session.finish()
+    said = [session.undo().notice for _ in range(4)]
+    assert said == [
+        "taken back: final", "taken back: defect", "taken back: validity",
+        "taken back: effect, evidence",
+    ]  # fmt: skip
+    assert session.redo().notice == "done again: effect, evidence"
+
+
+def test_why_nothing_was_saved_comes_first_and_stays_until_something_is(
+    begin: Callable[..., AnnotateSession], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = begin()
+    session.mark(TEST)
+
+    def full(descriptor: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    assert session.label("validity", "V0").notice.startswith("not saved: No space left on device (")
+    assert session.unsaved is not None
+    monkeypatch.undo()
+    assert session.label("validity", "V0").saved
+    assert session.unsaved is None

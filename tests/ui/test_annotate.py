@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from arcview.config import LabelFlags, load_settings
 from arcview.model.annotation import CaseStatus, Reading
@@ -274,3 +276,24 @@ async def test_the_line_of_keys_follows_an_open_field(demo_run: Path) -> None:
         assert notice(app).startswith(" 0 … 7 set a label  enter the one under the cursor")
         await press(pilot, "escape")
         assert "set a label" not in notice(app)
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_note_that_cannot_be_saved_stays_to_be_sent_again(
+    demo_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "a")
+        with monkeypatch.context() as patched:
+
+            def full(descriptor: int) -> None:
+                raise OSError(28, "No space left on device")
+
+            patched.setattr(os, "fsync", full)
+            text = await press(pilot, "w", "=why", "enter")
+            assert "▲ not saved: No space left on device" in text
+            assert isinstance(app.screen.focused, Input)
+        text = await press(pilot, "enter")
+        assert reading(screen).note == "why"
+        assert "not saved" not in text

@@ -179,11 +179,9 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
 
     def _in_codes(self, key: str) -> None:
         source = self.codes.source
-        if not isinstance(source, CodeRows):
-            return
-        if key == "enter":
+        if isinstance(source, CodeRows) and key == "enter":
             self._choose(source)
-        else:
+        elif isinstance(source, CodeRows):
             by = 1 if key.endswith("down") else -1
             self.codes.move_to(source.next_code(self.codes.cursor, by))
 
@@ -386,8 +384,10 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
     @on(Input.Submitted, "#write")
     def _written(self, event: Input.Submitted) -> None:
         event.stop()
-        self._end_writing(event.input)
-        self._done(self._session.write(self._writes, event.value.strip()))
+        change = self._session.write(self._writes, event.value.strip())
+        if change.saved or self._session.unsaved is None:
+            self._end_writing(event.input)
+        self._done(change)
 
     def _end_writing(self, prompt: Widget) -> None:
         prompt.remove()

@@ -14,6 +14,7 @@ from arcview.annotations.scheme import Field
 from arcview.session.annotate import AnnotateSession
 from arcview.session.annotate_paths import path_of
 from arcview.session.commands import Context
+from arcview.ui import theme
 from arcview.ui.bindings import widget_bindings
 from arcview.ui.safe import one_line, pieces
 from arcview.ui.widgets.row_view import RowView
@@ -95,7 +96,11 @@ def form_title(session: AnnotateSession, unit: str | None) -> Content:
     status = own.status.value if own is not None else "not begun"
     who = one_line(session.annotator or "nobody")
     name = one_line(unit or "no failing gate")
-    return pieces(("Case ", "bold"), (name, "bold"), (f"  {status} · {who}", ""))
+    # Here and not above the form, which may be scrolled; a prompt may lie over the last line.
+    failed = f"  ▲ {one_line(session.unsaved)}" if session.unsaved else ""
+    return pieces(
+        ("Case ", "bold"), (name, "bold"), (f"  {status} · {who}", ""), (failed, theme.WARN)
+    )
 
 
 def standing(session: AnnotateSession, progress: str | None) -> str:
