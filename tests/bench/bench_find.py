@@ -2,7 +2,7 @@
 
 `python -m tests.bench.bench_find [MEGABYTES]`. The run is made up, opened from the cache as a
 second open is. `stall` is the longest time that another thread, which wants to run every two
-milliseconds, had to wait.
+milliseconds, had to wait. Then the same in the program: keys that are pressed while it searches.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from pathlib import Path
 from arcview.analysis.search import compile_pattern
 from arcview.session.find import RunSearch
 from arcview.session.opened import OpenRun
+from tests.bench.subject import arcview, fill_cache, row, whole_frame
 
 STAGES = 8
 FIRST_HITS_S, STALL_S = 0.2, 0.1
+KEY_ROUNDS = 5
 SEARCHES = {
     "in every stage": ("needle", False),
     "once, in the last stage": ("haystack", False),
@@ -43,6 +45,7 @@ def main(argv: list[str]) -> None:
         print(f"{'':<26} {'first ms':>9} {'all ms':>9} {'stall ms':>9} {'hits':>7}")
         for title, (text, regex) in SEARCHES.items():
             _search(title, OpenRun.open(run, cache_root=cache), text, regex)
+        _keys(run, Path(name) / "screen")
         print(f"to be met: first hits {FIRST_HITS_S * 1000:.0f} ms, stall {STALL_S * 1000:.0f} ms")
 
 
@@ -57,6 +60,29 @@ def _search(title: str, run: OpenRun, text: str, regex: bool) -> None:
     shown = f"{first * 1000:9.0f}" if first is not None else f"{'–':>9}"
     hits = search.hits.total()
     print(f"{title:<26} {shown} {whole * 1000:9.0f} {stall.longest_s * 1000:9.0f} {hits:7}")
+
+
+def _keys(run: Path, cache: Path) -> None:
+    """Moves in the hits while the search goes on: from each key to the frame that follows it."""
+    fill_cache(run, cache)
+    with arcview(run, cache) as terminal:
+        terminal.wait_for(whole_frame)
+        terminal.settle(quiet_s=2)
+        frames = []
+        for _ in range(KEY_ROUNDS):
+            terminal.press("\x06")
+            terminal.settle()
+            terminal.press("\x15" + "need[a-z]+\r")
+            terminal.press("\x12")  # as an expression, which reads everything
+            for key in "jkjkjkjk":
+                pressed = terminal.press(key)
+                if (seen := terminal.settle(quiet_s=0.02)) is not None:
+                    frames.append(seen.frame - pressed)
+            terminal.settle(quiet_s=1)
+            terminal.press("\x1b")
+            terminal.settle()
+        print(row(f"keys while it searches, {len(frames)} of them", frames))
+        print(f"  longest: {max(frames) * 1000:.0f} ms")
 
 
 class _Stall:
