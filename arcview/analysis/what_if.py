@@ -61,13 +61,32 @@ class Arm:
 
     @property
     def is_steady(self) -> bool:
-        """Whether all runs agree test by test."""
-        return len(set(self.verdicts)) == 1 and len(set(self.failing)) == 1
+        """Whether all runs have one verdict."""
+        return len(set(self.verdicts)) == 1
 
     @property
     def passes(self) -> bool:
         """Whether every run passed."""
         return all(verdict is Verdict.PASSED for verdict in self.verdicts)
+
+    @property
+    def always(self) -> frozenset[str]:
+        """The tests that fail in every run."""
+        return frozenset.intersection(*self.failing) if self.failing else frozenset()
+
+    @property
+    def ever(self) -> frozenset[str]:
+        """The tests that fail in some run."""
+        return frozenset[str]().union(*self.failing)
+
+    @property
+    def flaky(self) -> frozenset[str]:
+        """The tests that fail in some runs and not in others."""
+        return self.ever - self.always
+
+    def fails(self, flaky: frozenset[str]) -> bool:
+        """Whether every run failed, and not only for tests that are flaky anywhere."""
+        return Verdict.PASSED not in self.verdicts and bool(self.always - flaky)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +97,7 @@ class Judged:
     reason: str
     """Why, in one line."""
     tests: Mapping[str, WhatIfLabel]
-    """The same for each test that fails in the run; empty where undetermined."""
+    """The same for each test that always fails in the run; empty where undetermined."""
 
 
 def judge_what_if(actual: Arm, x: Arm, y: Arm, x_made: Transplant, y_made: Transplant) -> Judged:
@@ -91,21 +110,37 @@ def judge_what_if(actual: Arm, x: Arm, y: Arm, x_made: Transplant, y_made: Trans
         x_made: How the tree of `x` was made.
         y_made: How the tree of `y` was made.
     """
-    for name, arm in (("the recorded state", actual), ("X", x), ("Y", y)):
-        if not arm.verdicts or Verdict.UNMEASURED in arm.verdicts:
-            return _undetermined(f"{name} is unmeasured: {arm.reason or 'no result'}")
-        if not arm.is_steady:
-            return _undetermined(f"{name} is flaky: {len(arm.verdicts)} runs do not agree")
+    arms = {"the recorded state": actual, "X": x, "Y": y}
+    flaky = frozenset[str]().union(*(arm.flaky for arm in arms.values()))
+    unclear = _unclear(arms, flaky)
+    if unclear is not None:
+        return _undetermined(unclear)
     if actual.passes:
         return _undetermined("the gate passes on the recorded state when it is run again")
-    doubt = _doubt_of_x(actual, x, x_made) or _doubt_of_y(actual, y, y_made)
+    doubt = _doubt_of_x(actual, x, x_made, flaky) or _doubt_of_y(actual, y, y_made, flaky)
     if doubt is not None:
         return _undetermined(doubt)
-    (failing,) = set(actual.failing)
-    (in_x,), (in_y,) = set(x.failing), set(y.failing)
-    tests = {test: _label(test not in in_x, test not in in_y) for test in sorted(failing)}
+    tests = {
+        test: _label(test not in x.always, test not in y.always)
+        for test in sorted(actual.always - flaky)
+    }
     label = _label(x.passes, y.passes)
     return Judged(label, _REASONS[label], tests)
+
+
+def _unclear(arms: Mapping[str, Arm], flaky: frozenset[str]) -> str | None:
+    """Why a tree neither passes nor fails for certain."""
+    for name, arm in arms.items():
+        if not arm.verdicts or Verdict.UNMEASURED in arm.verdicts:
+            return f"{name} is unmeasured: {arm.reason or 'no result'}"
+        if not arm.ever and Verdict.FAILED in arm.verdicts:
+            return f"{name} fails without a failing test: {arm.reason or 'no reason'}"
+    # Where verdicts disagree comes first: it tells where the flaky tests are.
+    for name, arm in sorted(arms.items(), key=lambda one: one[1].is_steady):
+        if not arm.passes and not arm.fails(flaky):
+            which = _some(sorted(arm.ever & flaky))
+            return f"{name} is flaky in {len(arm.verdicts)} runs: {which}"
+    return None
 
 
 _REASONS = {
@@ -128,7 +163,7 @@ def _label(x_passes: bool, y_passes: bool) -> WhatIfLabel:
     return WhatIfLabel.CHANGE if y_passes else WhatIfLabel.BOTH
 
 
-def _doubt_of_x(actual: Arm, x: Arm, made: Transplant) -> str | None:
+def _doubt_of_x(actual: Arm, x: Arm, made: Transplant, flaky: frozenset[str]) -> str | None:
     """Why a failure of X need not be the agent's change."""
     if x.passes:
         return None
@@ -137,10 +172,10 @@ def _doubt_of_x(actual: Arm, x: Arm, made: Transplant) -> str | None:
         return f"X fails, and may do so for code of the agent's base that the change needs: {what}"
     if made.doubts:
         return f"X fails, and the change lacks there what it needs: {_some(made.doubts)}"
-    return _others("X", actual, x)
+    return _others("X", actual, x, flaky)
 
 
-def _doubt_of_y(actual: Arm, y: Arm, made: Transplant) -> str | None:
+def _doubt_of_y(actual: Arm, y: Arm, made: Transplant, flaky: frozenset[str]) -> str | None:
     """Why what Y says need not be about the agent's base."""
     if y.passes:
         if made.copied:
@@ -149,16 +184,14 @@ def _doubt_of_y(actual: Arm, y: Arm, made: Transplant) -> str | None:
         return None
     if made.doubts:
         return f"Y fails, and the reference change lacks there what it needs: {_some(made.doubts)}"
-    return _others("Y", actual, y)
+    return _others("Y", actual, y, flaky)
 
 
-def _others(name: str, actual: Arm, arm: Arm) -> str | None:
+def _others(name: str, actual: Arm, arm: Arm, flaky: frozenset[str]) -> str | None:
     """A merged tree that fails other tests than the run's own may be broken by the merge."""
-    more = sorted(arm.failing[0] - actual.failing[0])
+    more = sorted(arm.always - actual.ever - flaky)
     if more:
         return f"{name} fails tests that pass in the run, so that more may be broken: {_some(more)}"
-    if not arm.failing[0]:
-        return f"{name} fails without a failing test"
     return None
 
 

@@ -241,7 +241,7 @@ class WhatIfFile(Model):
     reason: str
     states: WhatIfStates
     tests: dict[str, LabelWord]
-    """By failing test; empty where undetermined."""
+    """By test that always fails on `end`; empty where undetermined."""
     control: str | None
     recorded: WhatIfArm | None
     x: WhatIfArm | None
@@ -252,7 +252,7 @@ class WhatIfFile(Model):
     y_merge: WhatIfMerge | None
     times: Count
     steady: bool
-    """Each was run more than once and always said the same."""
+    """Each was run more than once and always had the same verdict."""
     final: bool
     """False where asking again may answer more."""
     engine: str | None

@@ -9,6 +9,7 @@ from arcview.gates.results import RerunResult
 from arcview.model.results import Verdict
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
+from arcview.session.reruns_control import flaky_moves
 
 
 def stored_control(
@@ -39,11 +40,12 @@ def stored_control(
         return f"gate {gate} does not pass on the reference state {reference}"
     state = reruns.recorded_state(gate)
     on_recorded = [r for r in measured if r.tree == trees.get(state or "") and r.label == state]
-    compared = [
-        comparison.reproduces
-        for comparison in map(reruns.comparison, on_recorded)
-        if comparison is not None and comparison.reproduces is not None
-    ]
-    if compared and not any(compared):
+    compared = [r for r in on_recorded if _is_comparable(reruns, r)]
+    if compared and flaky_moves(reruns, compared) is None:
         return f"gate {gate} does not say on {state} what was recorded"
     return True if on_reference or compared else None
+
+
+def _is_comparable(reruns: Reruns, result: RerunResult) -> bool:
+    comparison = reruns.comparison(result)
+    return comparison is not None and comparison.reproduces is not None

@@ -5,15 +5,19 @@ On the reference state it has to pass, on the recorded state to say what was rec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
-from arcview.gates.results import RerunResult
+from arcview.gates.results import Change, RerunResult
 from arcview.model.results import Verdict
 from arcview.session.reruns_model import Cancelled, Control, OnEvent
 
 if TYPE_CHECKING:
     from arcview.session.reruns import Reruns
+
+MOST_ATTEMPTS = 5
+"""Runs on the recorded state, where the first does not say what was recorded."""
 
 
 def probe(reruns: Reruns, gate: str, on_event: OnEvent, cancelled: Cancelled) -> Control:
@@ -40,6 +44,12 @@ def probe(reruns: Reruns, gate: str, on_event: OnEvent, cancelled: Cancelled) ->
             return Control(True, f"passes on {known.label}; {why}", known, recorded)
         return Control(False, f"gate {gate} on {recorded.label}: {why}", known, recorded)
     if not comparison.reproduces:
+        flaky = _flaky_only(reruns, gate, recorded, on_event, cancelled)
+        if flaky:
+            tests = "1 flaky test" if flaky == 1 else f"{flaky} flaky tests"
+            half = f"passes on {known.label}, " if known is not None else f"{reference}; "
+            why = f"{half}reproduces {recorded.label} but for {tests}"
+            return Control(True, why, known, recorded)
         was = comparison.recorded_verdict
         why = f"recorded {was.value if was else 'nothing'}, now {recorded.verdict.value}"
         moved = next((t for t in comparison.tests if t.change.value != "same"), None)
@@ -52,6 +62,44 @@ def probe(reruns: Reruns, gate: str, on_event: OnEvent, cancelled: Cancelled) ->
         )
     half = f"passes on {known.label}, " if known is not None else f"{reference}; "
     return Control(True, f"{half}reproduces {recorded.label}", known, recorded)
+
+
+def _flaky_only(
+    reruns: Reruns, gate: str, first: RerunResult, on_event: OnEvent, cancelled: Cancelled
+) -> int:
+    """How many flaky tests explain that the recorded result is not reproduced; 0 where none do."""
+    target = reruns.target(first.label)
+    for times in range(2, MOST_ATTEMPTS + 1):
+        results = reruns.run(gate, target, times=times, on_event=on_event, cancelled=cancelled)
+        flaky = flaky_moves(reruns, results)
+        if flaky is not None or cancelled():
+            return len(flaky or ())
+    return 0
+
+
+def flaky_moves(reruns: Reruns, results: Sequence[RerunResult]) -> tuple[str, ...] | None:
+    """The tests that keep results from being the recorded one, if all of them are flaky.
+
+    Args:
+        reruns: The reruns of the run.
+        results: Results of one gate on the state it was recorded on.
+
+    Returns:
+        Those tests, none where a result reproduces the recorded one; null where a test always says
+        something else than was recorded.
+    """
+    measured = [result for result in results if result.is_measured]
+    compared = [(result, reruns.comparison(result)) for result in measured]
+    moved = [
+        {test.id for test in found.tests if test.change is not Change.SAME and test.recorded}
+        for _, found in compared
+        if found is not None
+    ]
+    if not moved:
+        return None
+    always = set.intersection(*moved)
+    flaky = set(reruns.flakiness(tuple(measured)).flaky)
+    return None if always else tuple(sorted(set.union(*moved) & flaky))
 
 
 def _on_reference(

@@ -257,7 +257,7 @@ class _Asking:
         )
 
     def _run(self, target: Target) -> tuple[ArmResult, RerunResult]:
-        """The gate on one tree; ends early where two runs disagree, since that settles it."""
+        """The gate on one tree; ends early where two verdicts disagree, since that settles it."""
         times = self._how.times
         for number in range(1, times + 1):
             self._how.on_event(WhatIfEvent(WhatIfPhase.RUNNING, target.label, number, times))

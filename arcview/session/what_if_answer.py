@@ -68,7 +68,7 @@ class WhatIf:
     times: int = 1
     """How often each was run."""
     is_steady: bool = False
-    """Each was run more than once and always said the same: evidence of grade A."""
+    """Each was run more than once and always had the same verdict: evidence of grade A."""
     is_final: bool = True
     """False where asking again may answer more: the engine failed, a control did not hold."""
     engine: str | None = None

@@ -44,6 +44,7 @@ OTHER_TESTS = Arm((Verdict.FAILED,) * 2, (frozenset("a"), frozenset("b")))
 @pytest.mark.parametrize(
     ("arm", "reason"),
     [(UNMEASURED, "is unmeasured: killed"), (FLAKY, "is flaky"), (OTHER_TESTS, "is flaky"),
+     (Arm((Verdict.FAILED,), (frozenset(),), "timed out"), "without a failing test: timed out"),
      (Arm((), ()), "is unmeasured: no result")],
 )  # fmt: skip
 def test_what_is_unmeasured_or_flaky_is_undetermined(place: int, arm: Arm, reason: str) -> None:
@@ -88,3 +89,23 @@ def test_a_merged_tree_that_fails_tests_which_pass_in_the_run_is_undetermined() 
         assert "z" in found.reason
     timed_out = Arm((Verdict.FAILED,), (frozenset(),))
     assert judge_what_if(RUN, timed_out, PASS, LINES, LINES).label is WhatIfLabel.UNDETERMINED
+
+
+def flaky(always: str, sometimes: str) -> Arm:
+    tests = frozenset(always.split())
+    return Arm((Verdict.FAILED,) * 2, (tests | frozenset(sometimes.split()), tests))
+
+
+def test_flaky_tests_beside_steady_ones_decide_nothing() -> None:
+    found = judge_what_if(flaky("a b", "f"), flaky("a", "f"), flaky("b", "f"), LINES, LINES)
+    assert found.label is WhatIfLabel.BOTH
+    assert found.tests == {"a": WhatIfLabel.CHANGE, "b": WhatIfLabel.BASE}
+
+
+def test_a_failure_that_only_flaky_tests_make_is_no_failure() -> None:
+    for x, y in ((fail("f"), PASS), (PASS, fail("f"))):
+        found = judge_what_if(flaky("a", "f"), x, y, LINES, LINES)
+        assert found.label is WhatIfLabel.UNDETERMINED
+        assert "is flaky" in found.reason
+    only_flaky = judge_what_if(flaky("", "f"), PASS, fail("f"), LINES, LINES)
+    assert only_flaky.label is WhatIfLabel.UNDETERMINED
