@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from arcview.analysis.clues import Clue, ClueKind
+from arcview.analysis.shell import runs_nothing
 from arcview.model.trajectory import Trajectory
 
 
@@ -58,7 +59,7 @@ class ToolOutputs:
             _Output(step.key, step.number, call.key, call.result.text)
             for step in trajectory.steps
             for call in step.calls
-            if call.result is not None and call.command is not None
+            if call.result is not None and call.command and not runs_nothing(call.command)
         )
         self._hits: dict[str, tuple[int, ...]] = {}
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arcview.analysis.clues import Clue, ClueKind
 from arcview.analysis.symptoms import Symptom, ToolOutputs, telling_clues
 from arcview.model.trajectory import (
@@ -49,6 +51,13 @@ def test_a_file_that_was_read_is_not_a_symptom() -> None:
     read = Trajectory("t", (step(1, "print('Undefined signal: X')", ToolKind.READ),))
 
     assert find_symptoms("t::x", [MESSAGE], read) == ()
+
+
+def test_code_that_a_command_only_shows_is_not_a_symptom() -> None:
+    shown = step(1, "print('Undefined signal: X')")
+    call = replace(shown.calls[0], command="grep -n signal circopt.py")
+
+    assert find_symptoms("t::x", [MESSAGE], Trajectory("t", (replace(shown, calls=(call,)),))) == ()
 
 
 def test_a_clue_that_most_outputs_hold_is_no_symptom() -> None:
