@@ -180,6 +180,11 @@ LIST_COMMANDS: tuple[Command, ...] = (
         _C.TEXT, _G.PANES, "close", "backspace escape", "Back", "Back to where you were.", "back",
     ),
     command(
+        _C.TEXT, _G.MOVE, "next_section", "J", "Next section",
+        "The next heading of a text that has some, at its first link.",
+    ),
+    command(_C.TEXT, _G.MOVE, "previous_section", "K", "Section before", "The one before."),
+    command(
         _C.TEXT, _G.OUT, "copy_address", "Y", "Copy the address",
         "Copies where the cursor is, as `arcview RUN --at` takes it.",
         action="copy_part('address')",

@@ -52,6 +52,34 @@ async def test_three_keys_lead_from_the_literal_x_failure_to_its_stages_rewrite(
         assert "written by stage 3 · step 9 (exact)" in notice(app)
 
 
+async def test_three_keys_lead_from_the_start_to_the_output_that_had_shown_the_message(
+    scb: Scb,
+) -> None:
+    screen = run_screen(scb("circuit-eval"))
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "enter", "J", "enter")
+        assert screen.session.column is Column.TRAJECTORY
+        assert screen.long is not None
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 47
+
+
+async def test_what_an_earlier_stage_had_shown_leads_to_that_stage(scb: Scb) -> None:
+    screen = run_screen(scb("circuit-eval"))
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "enter")
+        shown = app.screen
+        assert isinstance(shown, TextScreen)
+        rows = shown.view.source
+        seen = next(n for n in range(len(rows)) if rows.text(n).startswith("1p#11"))
+        shown.view.move_to(seen)
+        await press(pilot, "enter")
+        assert screen.session.stop.state == "S1.refactor"
+        assert screen.long is not None
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 11
+
+
 async def test_the_step_that_wrote_most_of_a_suspect_change_is_a_link(scb: Scb) -> None:
     screen = run_screen(scb("circuit-eval"))
     async with on_screen(screen) as (_, pilot):

@@ -67,6 +67,17 @@ class SectionRows(RowSource):
         number, line = self.place(index)
         return self.sections[number].links.get(line)
 
+    def next_section(self, index: int, by: int) -> int | None:
+        """Where to go in the next section, or the one before: its first link, else its heading."""
+        number = self._row(index)[0] + by
+        while 0 <= number < len(self.sections) and not self.sections[number].title:
+            number += by
+        if not 0 <= number < len(self.sections):
+            return None
+        links = self.sections[number].links
+        row = self._texts[number].row_of(min(links)) + 1 if links else 0
+        return self._starts[number] + row
+
     def first_link(self, title: str) -> int | None:
         """The row of the first line that leads somewhere, of the section with that heading."""
         for number, section in enumerate(self.sections):

@@ -13,6 +13,7 @@ from textual.content import Content
 from arcview.session.commands import Context
 from arcview.ui.bindings import bindings
 from arcview.ui.rows.lines import RowSource
+from arcview.ui.rows.sections import SectionRows
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_titles import set_title
 from arcview.ui.widgets.hint_bar import HintBar
@@ -104,6 +105,22 @@ class TextScreen(BaseScreen):
             self.onward(direction)
         else:
             super().search_onward(direction)
+
+    def action_next_section(self) -> None:
+        """To the next heading."""
+        self._step_section(1)
+
+    def action_previous_section(self) -> None:
+        """To the heading before."""
+        self._step_section(-1)
+
+    def _step_section(self, by: int) -> None:
+        rows = self.view.source
+        row = rows.next_section(self.view.cursor, by) if isinstance(rows, SectionRows) else None
+        if row is None:
+            self.notice("no section further on" if by > 0 else "no section before")
+        else:
+            self.view.move_to(row)
 
     def action_annotate(self) -> None:
         """Starts a case with what is under the cursor, or adds it to the one in hand."""
