@@ -43,7 +43,7 @@ def test_cases_of_many_runs_are_listed_for_programs(
 
 
 def test_the_work_list_counts(side: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["annotate", "worklist", str(DEMO.parent)]) == 0
+    assert main(["annotate", "worklist", str(DEMO)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "1/4 done, 0 skipped, 0 drafts"
 
 
@@ -70,7 +70,7 @@ def test_an_export_comes_back_in_another_sidecar(
     assert main(["annotate", "export", str(DEMO), "-o", str(file)]) == 0
     again = ["annotate", "import", str(file), str(DEMO), "--sidecar", other]
     assert main(again) == 0
-    assert capsys.readouterr().out.startswith("1 readings added")
+    assert capsys.readouterr().out.startswith("1 reading added")
     assert main(again) == 0
     assert capsys.readouterr().out.startswith("0 readings added")
 
@@ -162,3 +162,47 @@ def test_what_is_no_text_file_is_refused_in_words(
     (line,) = capsys.readouterr().err.splitlines()
     assert "x.jsonl: " in line
     assert "Errno" not in line
+
+
+HOSTILE = "=cmd()\x1b[31mred\x07\u202eevil\nmore \ud800"
+
+
+def hostile_record() -> dict[str, object]:
+    run_id = OpenRun.open(DEMO).run.run_id
+    reading = {
+        "status": "final",
+        "note": HOSTILE,
+        "origins": [{"id": "o/1", "stage": 2, "defect": "D2"}],
+        "evidence": [{"id": "e/1", "address": TEST, "supports": "o/1"}],
+    }
+    return {
+        "schema": "arcview/case/1", "case": "c1", "run_id": run_id, "unit": "gate:2",
+        "annotators": {"eve": reading},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "csv", "markdown", "who-when", "mast"])
+def test_no_export_writes_a_control_character(
+    format_: str, tmp_path: Path, side: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "hostile.jsonl"
+    file.write_text(json.dumps(hostile_record()) + "\n", encoding="utf-8")
+    assert main(["annotate", "import", str(file), str(DEMO)]) == 0
+    assert main(["annotate", "export", str(DEMO), "--format", format_]) == 0
+    out = capsys.readouterr().out
+    assert not {"\x1b", "\x07", "\u202e", "\ud800", "\r"} & set(out)
+
+
+def test_a_slash_in_the_id_of_a_part_loses_no_label(
+    tmp_path: Path, side: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "hostile.jsonl"
+    file.write_text(json.dumps(hostile_record()) + "\n", encoding="utf-8")
+    main(["annotate", "import", str(file), str(DEMO)])
+    capsys.readouterr()
+    main(["annotate", "export", str(DEMO)])
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (eve,) = (r["annotators"]["eve"] for r in records if "eve" in r["annotators"])
+    (origin,) = eve["origins"]
+    assert (origin["id"], origin["defect"]) == ("o-1", "D2")
+    assert eve["evidence"][0]["supports"] == "o-1"

@@ -145,11 +145,18 @@ def _values_of_parts(name: str, parts: object, file: str, where: str) -> dict[st
         raise BadInputError(file, "expected a list of objects", where)
     key = "stage" if name == "awareness" else "id"
     return {
-        f"{name}/{part.get(key, place)}/{attribute}": value
+        f"{name}/{_id(part.get(key, place))}/{attribute}": _id(value)
+        if attribute == "supports"
+        else value
         for place, part in enumerate(parts, 1)
         for attribute, value in part.items()
         if attribute != key and value not in (None, [], "")
     }
+
+
+def _id(value: object) -> str:
+    """The id of a part, fit for a path of fields."""
+    return str(value).replace("/", "-")
 
 
 def _reading(annotator: str, record: object, file: str, where: str) -> Reading:

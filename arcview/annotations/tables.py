@@ -10,6 +10,7 @@ from arcview.annotations.records import Json, RunAbout
 from arcview.annotations.scheme import Scheme
 from arcview.model.annotation import Case, Origin, Reading
 from arcview.secrets import mask_secrets
+from arcview.text import clean
 
 Labelled = tuple[Case, RunAbout]
 
@@ -72,8 +73,8 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    # A lone half of a character has no place in a file of UTF-8.
-    text = text.encode("utf-8", "replace").decode("utf-8")
+    # Readers of CSV, and the terminal it may be printed on, take control characters at their word.
+    text = clean(text)
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 

@@ -299,7 +299,8 @@ def import_cases(arguments: Sequence[str]) -> int:
         Path(options.file), session.opened, session.store, session.scheme,
         stage=options.stage, base=options.step_base, by=options.by, replace=options.replace,
     )  # fmt: skip
-    print_lines([f"{saved} readings added from {clean_line(options.file)} ({plan.format})"])
+    readings = f"{saved} reading{'' if saved == 1 else 's'}"
+    print_lines([f"{readings} added from {clean_line(options.file)} ({plan.format})"])
     print_lines(clean_line(note) for note in plan.notes)
     for label in plan.unknown:
         near = f"; nearest: {label.nearest}" if label.nearest is not None else ""

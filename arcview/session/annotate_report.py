@@ -44,7 +44,12 @@ class _Report:
     def blocks(self, cases: tuple[Case, ...]) -> Iterator[Block]:
         run = self._opened.run
         yield Heading(1, _safe(f"Cases of {run.chain.task_id}"))
-        parts = [run.run_id, run.agent, run.model, f"{len(cases)} cases"]
+        parts = [
+            run.run_id,
+            run.agent,
+            run.model,
+            f"{len(cases)} case{'' if len(cases) == 1 else 's'}",
+        ]
         yield Paragraph(_safe(" · ".join(part for part in parts if part)))
         for case in cases:
             yield from self._case(case)
