@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from arcview.errors import ArcviewError
 from arcview.model.trajectory import LongSteps, Trajectory
 from arcview.readers.registry import find_trajectory_reader
-from arcview.readers.trajectories import record_index
+from arcview.readers.trajectories import aside, drafts, record_index
 from arcview.readers.trajectories.claude_code import ClaudeCodeReader
 from arcview.readers.trajectories.claude_code_long import read_long
+from arcview.readers.trajectories.codex import CodexReader
 
 Record = dict[str, Any]
 LONG = "begin " + "long text\n" * 200 + "end"
@@ -190,3 +191,93 @@ def test_what_is_gone_since_is_said(tmp_path: Path) -> None:
     path.unlink()
     (step,) = found.steps
     assert step.text.endswith("(cannot be read: No such file or directory)")
+
+
+def codex_logs(cases: Path) -> list[Path]:
+    found = []
+    for path in sorted((cases / "formats").glob("codex-*/**/*.jsonl*")):
+        reader, _ = find_trajectory_reader(path, only_built_in=True)
+        assert reader.id == "codex"
+        found.append(path)
+    return found
+
+
+def assert_same_aside(path: Path, monkeypatch: pytest.MonkeyPatch, unsettled: int) -> None:
+    held = CodexReader().read(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(record_index, "LONG_BYTES", -1)
+        patched.setattr(drafts, "_UNSETTLED", unsettled)
+        found = CodexReader().read(path)
+    assert isinstance(found.steps, LongSteps)
+    assert whole(found) == whole(held)
+    for head in found.heads:
+        assert max(len(head.text), len(head.thinking), len(head.raw or "")) <= 400
+        for call in head.calls:
+            assert call.result is None or len(call.result.text) <= 400
+
+
+@pytest.mark.parametrize("unsettled", [0, 3, 500])
+def test_every_rollout_says_the_same_with_its_texts_aside(
+    cases: Path, monkeypatch: pytest.MonkeyPatch, unsettled: int
+) -> None:
+    logs = codex_logs(cases)
+    assert len(logs) >= 8
+    for path in logs:
+        assert_same_aside(path, monkeypatch, unsettled)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:-100],
+        lambda data: data + b"\0" * 3000,
+        lambda data: data.replace(b'"text"', b'"text\xff"', 4),
+        lambda data: data.replace(b"\n", b'\njunk\n[1, 2]\n"text"\n', 3),
+        lambda data: data + data,
+        lambda data: data.replace(b"call-", b"", 40),
+        lambda data: data.replace(b'"output":"', b'"output":"' + b"long \\ud800 text " * 90),
+    ],
+)
+def test_damaged_rollouts_say_the_same_with_their_texts_aside(
+    cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]
+) -> None:
+    source = cases / "formats" / "codex-rollout" / "scrubbed-2026-small.jsonl"
+    path = tmp_path / "rollout-s.jsonl"
+    path.write_bytes(damage(source.read_bytes()))
+    assert_same_aside(path, monkeypatch, 2)
+
+
+def test_texts_that_are_aside_outlive_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_index, "LONG_BYTES", 100)
+    lines = [
+        {"type": "session_meta", "payload": {"id": "t"}},
+        {
+            "type": "response_item",
+            "payload": {
+                "type": "function_call",
+                "name": "shell",
+                "call_id": "c",
+                "arguments": json.dumps({"command": ["cat", LONG], "notes": {"a": [LONG]}}),
+            },
+        },
+        {
+            "type": "response_item",
+            "payload": {"type": "function_call_output", "call_id": "c", "output": LONG},
+        },
+    ]
+    path = tmp_path / "rollout-t.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = CodexReader().read(path)
+    path.unlink()
+    (call,) = found.steps[1].calls
+    assert call.arguments == {"command": ["cat", LONG], "notes": {"a": [LONG]}}
+    assert call.command is not None
+    assert LONG in call.command
+    assert call.result is not None
+    assert call.result.text == LONG
+    (head,) = found.heads[1].calls
+    assert head.result is not None
+    assert len(head.result.text) == 400
+    assert isinstance(head.arguments, aside.PutArguments)

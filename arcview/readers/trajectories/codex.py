@@ -11,8 +11,10 @@ from pathlib import Path
 
 from arcview.model.trajectory import Trajectory
 from arcview.readers.registry import Detection
+from arcview.readers.trajectories.aside import Aside
 from arcview.readers.trajectories.codex_files import recognised, unpacked
 from arcview.readers.trajectories.codex_join import FORMAT, Reading
+from arcview.readers.trajectories.record_index import is_long
 
 
 class CodexReader:
@@ -31,7 +33,7 @@ class CodexReader:
 
         Rollouts of sub-agents that lie beside the one that started them are found by their ids.
         """
-        reading = Reading()
+        reading = Reading(Aside() if is_long((path, *companions)) else None)
         for file in (path, *companions):
             reading.take(file)
         reading.take_started()

@@ -19,19 +19,16 @@ class CopiedHistory:
     """
 
     def __init__(self, rollout: Rollout, original: Path | None) -> None:
-        self._rollout = rollout
-        self._original = original
+        self._start = rollout.own_start if rollout.meta else None
+        self._original = original if rollout.meta and rollout.parent is not None else None
         self._rest: Iterator[object] | None = None
 
     def covers(self, value: object) -> bool:
         """Whether the record, the next one in the file, is a copy."""
-        if not self._rollout.meta or not isinstance(value, dict):
-            return False
-        start = self._rollout.own_start
-        if start is not None:
+        if self._start is not None and isinstance(value, dict):
             ordinal = value.get("ordinal")
-            return type(ordinal) is int and ordinal < start
-        if self._original is None or self._rollout.parent is None:
+            return type(ordinal) is int and ordinal < self._start
+        if self._original is None or not isinstance(value, dict):
             return False
         if self._rest is None:
             self._rest = _payloads(self._original)

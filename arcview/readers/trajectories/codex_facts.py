@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolResult
 from arcview.readers.trajectories.codex_items import call_of, code_of, content_of
 from arcview.readers.trajectories.contents import listed, mapping
+from arcview.readers.trajectories.cuts import length_of
 from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts, joined
 from arcview.readers.trajectories.records import as_json, text_or_none
 
@@ -47,10 +48,11 @@ class Fact:
     def on(self, result: ToolResult) -> tuple[ToolResult, str | None]:
         """The result with what is known better, and a remark where the model saw less."""
         text, remark = result.text, self.remark
-        if self.output is not None and len(self.output) > len(text):
+        if self.output is not None and length_of(self.output) > length_of(text):
             text = self.output
             if result.text:
-                told = f"the model was shown {len(result.text):,} of {len(text):,} characters"
+                of = length_of(text)
+                told = f"the model was shown {length_of(result.text):,} of {of:,} characters"
                 remark = joined(remark, told)
         code = result.exit_code if self.exit_code is None else self.exit_code
         is_error = result.is_error if self.is_error is None else self.is_error
@@ -166,6 +168,10 @@ def _other(event: Mapping[str, object]) -> Fact:
     )
 
 
+_TOLD = Fact("", {})
+"""Stands for a fact that its call has: what it said is not held any longer."""
+
+
 @dataclass(slots=True)
 class _Waiting:
     """A fact whose call has not come, and where it stands until then."""
@@ -217,6 +223,7 @@ class Facts:
         if spot.call.result is not None:
             result, remark = fact.on(spot.call.result)
             spot.call = replace(spot.call, result=result, note=joined(spot.call.note, remark))
+            self._known[spot.call.key] = _TOLD
 
     def finish(self) -> None:
         """Lets facts stand for the results and the calls that did not come."""

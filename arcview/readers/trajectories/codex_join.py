@@ -10,6 +10,7 @@ from arcview.errors import BadInputError
 from arcview.files import is_file, is_symlink, read_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory, Usage
+from arcview.readers.trajectories.aside import Aside
 from arcview.readers.trajectories.codex_copies import CopiedHistory
 from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_files import is_document, lines_of, read_head, recognised
@@ -37,6 +38,8 @@ class _File:
 class Reading:
     """All files of one trajectory."""
 
+    aside: Aside | None = None
+    """Takes the long texts where all is too long to be held."""
     files: list[_File] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     totals: dict[str | None, Usage] = field(default_factory=dict)
@@ -63,6 +66,7 @@ class Reading:
             return
         log: Rollout | ExecLog
         log = Rollout() if found[0] is Rollout else ExecLog(path.name, self.totals)
+        log.drafts.aside = self.aside
         self.files.append(_File(path, log))
         records = _records(path, head, lines)
         if isinstance(log, ExecLog):
@@ -75,12 +79,13 @@ class Reading:
         self, path: Path, log: Rollout, records: Iterator[tuple[int, object]]
     ) -> None:
         copies: CopiedHistory | None = None
+        name = path.name
         try:
             for number, value in records:
                 if copies is not None and copies.covers(value):
                     log.copied += 1
                     continue
-                log.take(value, f"{path.name}:{number}")
+                log.take(value, f"{name}:{number}")
                 if copies is None and log.meta:
                     copies = CopiedHistory(log, self._original(path, log.parent))
         finally:  # what is damaged at the end is good up to there

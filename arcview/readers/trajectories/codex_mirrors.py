@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from arcview.model.trajectory import Role, StepKind
+from arcview.readers.trajectories.cuts import mark_of
 from arcview.readers.trajectories.drafts import Draft
 
-Saying = tuple[str, str]
-"""Who says it (`user`, `agent`, `thought`) and what."""
+Saying = tuple[str, Hashable]
+"""Who says it (`user`, `agent`, `thought`) and what, as `mark_of` has it."""
 
 
 @dataclass(slots=True)
@@ -23,7 +24,7 @@ class Mirrors:
 
     def said(self, who: str, text: str) -> None:
         """Tells of a response item; the step of an event that said it before is dropped."""
-        saying = (who, text.strip())
+        saying = (who, mark_of(text.strip()))
         if self._waiting.get(saying):
             self._waiting[saying].pop(0).is_dropped = True
         else:
@@ -31,7 +32,7 @@ class Mirrors:
 
     def is_news(self, who: str, text: str) -> bool:
         """Tells of an event: whether no response item has said it so far."""
-        saying = (who, text.strip())
+        saying = (who, mark_of(text.strip()))
         if self._said[saying] > 0:
             self._said[saying] -= 1
             return False
@@ -39,7 +40,7 @@ class Mirrors:
 
     def expect(self, who: str, text: str, draft: Draft) -> None:
         """Keeps the step of an event until a response item says the same."""
-        self._waiting.setdefault((who, text.strip()), []).append(draft)
+        self._waiting.setdefault((who, mark_of(text.strip())), []).append(draft)
 
 
 def merge_thoughts(drafts: Sequence[Draft]) -> None:

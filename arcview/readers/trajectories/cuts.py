@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 
 from arcview.model.trajectory import Image, ToolResult
 
-_MOST = 400
+MOST = 400
 """Characters that are kept: as many as the summary of a step can show."""
 _MOST_ITEMS = 8
 """Longer lists in the arguments of a call keep their length only."""
@@ -28,19 +28,24 @@ class Cut(str):
 
 def cut(text: str) -> str:
     """The beginning of a text; a short one as it is."""
-    if len(text) <= _MOST:
+    if len(text) <= MOST:
         return text
-    found = Cut(text[:_MOST] if not text[:_MOST].isspace() else text.lstrip()[:_MOST])
+    found = Cut(head_of(text))
     found.length = len(text)
     found.mark = (len(text), hash(text))
     return found
+
+
+def head_of(text: str) -> str:
+    """The beginning of a text; blanks before it do not count."""
+    return text[:MOST] if not text[:MOST].isspace() else text.lstrip()[:MOST]
 
 
 def mark_of(text: str) -> Hashable:
     """Something small that is equal for equal texts, cut or not."""
     if isinstance(text, Cut):
         return text.mark
-    return text if len(text) <= _MOST else (len(text), hash(text))
+    return text if len(text) <= MOST else (len(text), hash(text))
 
 
 def length_of(text: str) -> int:
@@ -64,7 +69,7 @@ def _cut_value(value: object) -> object:
 
 def cut_result(result: ToolResult) -> ToolResult:
     """The result of a call without its images, which no folded step shows."""
-    if len(result.text) <= _MOST and not result.images:
+    if len(result.text) <= MOST and not result.images:
         return result
     return ToolResult(
         cut(result.text),

@@ -11,9 +11,21 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Image, Role, Step, StepKind, ToolCall, ToolResult, Usage
+from arcview.model.trajectory import (
+    Image,
+    LongSteps,
+    Role,
+    Step,
+    StepKind,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from arcview.readers.trajectories.aside import Aside
 from arcview.readers.trajectories.records import as_json, seconds_between
 
+_UNSETTLED = 500
+"""How many of the last steps are held whole, as results and facts still come to them."""
 _Number = TypeVar("_Number", int, float)
 
 
@@ -70,10 +82,15 @@ class Drafts:
     """Whose steps come next; readers set it while they read."""
     agent: str | None = None
     parent_call: str | None = None
+    aside: Aside | None = None
+    """Takes the long texts of a log that is too long to be held."""
     items: list[Draft] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unknown: Counter[str] = field(default_factory=Counter)
     _spots: dict[str, list[CallSpot]] = field(default_factory=dict)
+    _settled: int = 0
+    _answered: dict[str, int] = field(default_factory=dict)
+    """How many of the first calls of an id have their results."""
     _early: dict[str, list[tuple[Draft, ToolResult]]] = field(default_factory=dict)
 
     def add(
@@ -92,7 +109,22 @@ class Drafts:
         if text:
             draft.texts.append(text)
         self.items.append(draft)
+        if self.aside is not None and len(self.items) - self._settled > 2 * _UNSETTLED:
+            self.settle(len(self.items) - _UNSETTLED)
         return draft
+
+    def settle(self, end: int) -> None:
+        """Puts the long texts of the steps before a place aside: little comes to them any more."""
+        aside = self.aside
+        if aside is None:
+            return
+        for draft in self.items[self._settled : end]:
+            draft.texts = list(map(aside.text, draft.texts))
+            draft.thoughts = list(map(aside.text, draft.thoughts))
+            draft.calls = list(map(aside.call, draft.calls))
+            draft.images = list(map(aside.image, draft.images))
+            draft.raw = None if draft.raw is None else aside.text(draft.raw)
+        self._settled = end
 
     def note(
         self, text: str, address: str, *, at: str | None = None, is_error: bool = False
@@ -128,9 +160,15 @@ class Drafts:
 
     def spot(self, call_id: str | None) -> CallSpot | None:
         """The first call of that id without a result, else the last one of that id."""
-        spots = self._spots.get(call_id, []) if call_id is not None else []
-        waiting = (spot for spot in spots if spot.call.result is None)
-        return next(waiting, spots[-1] if spots else None)
+        spots = self._spots.get(call_id) if call_id is not None else None
+        if not spots or call_id is None:
+            return None
+        # A call that has its result keeps it: nobody has to look at it again.
+        first = self._answered.get(call_id, 0)
+        while first < len(spots) and spots[first].call.result is not None:
+            first += 1
+        self._answered[call_id] = first
+        return spots[min(first, len(spots) - 1)]
 
     def give(self, call_id: str | None, result: ToolResult, address: str) -> CallSpot | None:
         """Gives a result to its call; one that belongs to none becomes a note of its own."""
@@ -158,8 +196,13 @@ def joined(*remarks: str | None) -> str | None:
     return "; ".join(filter(None, remarks)) or None
 
 
-def steps_of(drafts: Iterable[Draft]) -> tuple[Step, ...]:
-    """The steps in their order, the model's messages numbered, every key used once."""
+def steps_of(drafts: Iterable[Draft], aside: Aside | None = None) -> Sequence[Step]:
+    """The steps in their order, the model's messages numbered, every key used once.
+
+    Args:
+        drafts: What becomes steps.
+        aside: Where their long texts lie, and where those go that are not there yet.
+    """
     steps: list[Step] = []
     keys: set[str] = set()
     number = 0
@@ -168,8 +211,11 @@ def steps_of(drafts: Iterable[Draft]) -> tuple[Step, ...]:
             continue
         is_model = draft.role is Role.ASSISTANT and draft.kind is StepKind.MESSAGE
         number += is_model
-        steps.append(_step(draft, _unique(_key(draft), keys), number if is_model else None))
-    return tuple(steps)
+        step = _step(draft, _unique(_key(draft), keys), number if is_model else None, aside)
+        steps.append(step)
+    if aside is None:
+        return tuple(steps)
+    return LongSteps(steps, [(aside, 0)] * len(steps))
 
 
 def _key(draft: Draft) -> str:
@@ -185,15 +231,16 @@ def _unique(key: str, keys: set[str]) -> str:
     return name
 
 
-def _step(draft: Draft, key: str, number: int | None) -> Step:
+def _step(draft: Draft, key: str, number: int | None, aside: Aside | None) -> Step:
+    joined_texts = "\n".join if aside is None else aside.joined
     return Step(
         key=key,
         number=number,
         role=draft.role,
         kind=draft.kind,
-        text="\n".join(draft.texts),
-        thinking="\n".join(draft.thoughts),
-        calls=tuple(draft.calls),
+        text=joined_texts(draft.texts),
+        thinking=joined_texts(draft.thoughts),
+        calls=tuple(draft.calls if aside is None else map(aside.call, draft.calls)),
         at=draft.at,
         duration_s=_duration(draft.at, draft.calls),
         usage=draft.usage,
@@ -202,8 +249,8 @@ def _step(draft: Draft, key: str, number: int | None) -> Step:
         parent_call=draft.parent_call,
         is_error=draft.is_error,
         session=draft.session,
-        images=tuple(draft.images),
-        raw=draft.raw,
+        images=tuple(draft.images if aside is None else map(aside.image, draft.images)),
+        raw=draft.raw if aside is None or draft.raw is None else aside.text(draft.raw),
     )
 
 

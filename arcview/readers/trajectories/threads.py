@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Session, SessionRole, Step, Trajectory, Usage
+from arcview.model.trajectory import Session, SessionRole, Step, Trajectory, Usage, heads_of
 from arcview.readers.trajectories.drafts import Draft, Drafts, added, steps_of
 
 
@@ -64,7 +64,8 @@ def trajectory_of(
     How the whole ended, the last of these says.
     """
     link(threads)
-    steps = steps_of(_ordered(threads))
+    aside = next((one.drafts.aside for one in threads if one.drafts.aside is not None), None)
+    steps = steps_of(_ordered(threads), aside)
     mains = [thread.about for thread in threads if not thread.is_subagent]
     last = mains[-1] if mains else About()
     unknown: Counter[str] = Counter()
@@ -111,7 +112,7 @@ def _drafts(
 
 def _sessions(threads: Sequence[Thread], steps: Sequence[Step]) -> Iterator[Session]:
     counts: Counter[tuple[str | None, str | None]] = Counter(
-        (step.session, step.agent) for step in steps if step.number is not None
+        (step.session, step.agent) for step in heads_of(steps) if step.number is not None
     )
     seen: set[str] = set()
     for thread in threads:
