@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tarfile
 from collections import Counter
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import docker
 import pytest
 
 ROOT = Path(__file__).parent.parent
+SAMPLE = ("chains/notes-cli", "runs/scripted-demo/notes-cli", "runs/scripted-demo/notes-cli-2")
 DEFAULT_ENGINE = "unix:///var/run/docker.sock"
 
 
@@ -88,8 +90,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def demo_run() -> Path:
-    return ROOT / "fixtures" / "runs" / "scripted-demo" / "notes-cli"
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample run, in a folder of runs that holds the two of the sample chain and no other."""
+    fixtures = tmp_path_factory.mktemp("sample")
+    for part in SAMPLE:
+        shutil.copytree(ROOT / "fixtures" / part, fixtures / part)
+    return fixtures / SAMPLE[1]
 
 
 @pytest.fixture(autouse=True)
