@@ -102,7 +102,7 @@ FIGURES: tuple[FigureSpec, ...] = (
     ),
     FigureSpec(
         "regression",
-        "something earlier is broken though the new works",
+        "the new works, something earlier is broken",
         "stages with a P2P test that is not ok, of stages all of whose F2P tests are ok, "
         "also those without P2P tests",
         counts.regression,
@@ -222,7 +222,7 @@ LISTS: tuple[ListSpec, ...] = (
     ),
     ListSpec(
         "debt",
-        "earlier tests broken when the stage begins, by position",
+        "earlier tests broken before a stage, by position",
         "stages before which the last result of some test is not ok, of stages where that is known",
         counts.debt,
     ),

@@ -62,7 +62,7 @@ _POSITIONS = {
     "stage_pass": ("stage {} passes", 2),
     "survival": ("no failure up to stage {}", 2),
     "hazard": ("first failure at stage {}", 1),
-    "debt": ("something earlier is broken before stage {}", 2),
+    "debt": ("earlier tests broken before stage {}", 2),
     "healed_at_age": ("failure healed, {} later", 1),
 }
 """Words for a position of each list, and the first position that is shown."""
@@ -224,7 +224,7 @@ class _Writer:
         ends = self._words.range("stages", life.interval)
         n = f"n = {life.n}"
         value = half_life_words(life) or self._glyphs.nothing
-        return ("  half-life of failures", value, "", ends, n, _left_out(life.left_out))
+        return ("  half-life of failures, in stages", value, "", ends, n, _left_out(life.left_out))
 
     def _medians(self, group: Group) -> Iterator[Row]:
         for spec in MEDIANS:

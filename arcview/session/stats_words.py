@@ -78,12 +78,10 @@ class Words:
 
 
 def half_life_words(life: HalfLife) -> str:
-    """`2 stages`, `over 3 stages`; empty without failures that were followed."""
+    """`2` stages, or `> 3`: as far as any was followed; empty without failures to follow."""
     if not life.n:
         return ""
-    if life.stages is None:
-        return f"over {counted(life.followed, 'stage')}"
-    return counted(life.stages, "stage")
+    return f"> {life.followed}" if life.stages is None else str(life.stages)
 
 
 def quantity(unit: str, value: float) -> str:

@@ -156,9 +156,16 @@ class StatsRows(RowSource):
         room = width - title - _SHARE - _PERCENT - chart
         quiet = theme.MUTED if row.kind == "group" else ""
         percent = "" if row.percent is None else f"{row.percent:.1f} %"
-        return (
+        named = (
             Cell(plain(fit(row.title, title - 1), quiet), title),
             Cell(plain(row.share.rjust(_SHARE - 1), quiet or "bold"), _SHARE),
+        )
+        if row.percent is None and room < _RANGE:
+            # What is not known comes first where there is no chart and little room.
+            rest = " · ".join(part for part in (row.left_out, row.by_task) if part)
+            return (*named, Cell(plain(f"  {rest}", theme.FAINT), scrolls=True))
+        return (
+            *named,
             Cell(plain(percent.rjust(_PERCENT - 1), quiet), _PERCENT),
             Cell(_chart(row, chart - 2), chart),
             *_intervals(row, room),
@@ -277,7 +284,7 @@ _HALF_LIFE = (
 
 
 def _half_lives(group: Group, groups: Mapping[str, Group]) -> Iterator[StatRow]:
-    yield _half_life("  half-life of failures", group.half_life, "figure")
+    yield _half_life("  half-life of failures, in stages", group.half_life, "figure")
     for label, one in groups.items():
         yield _half_life(f"      {label}", one.half_life, "group")
 
