@@ -59,6 +59,12 @@ class Target:
     """Id of a test, for the gate."""
     row: int | None = None
     """A row of the pane, when coming back to it."""
+    hunk: int | None = None
+    """1-based change of the file."""
+    part: tuple[str, ...] = ()
+    """Of the step, as an address calls it (`text`, or the key of a call and `result`)."""
+    offset: int = 0
+    """A character of that part, 0-based."""
     match: int | None = None
     """Which match of what is being found, in the step; 0-based."""
 

@@ -22,6 +22,10 @@ class Destination:
     target: Target
     spec: bool = False
     """It names the specification of the stage, which opens on top."""
+    log: str | None = None
+    """The raw log that it names, which opens on top."""
+    line: int = 1
+    """1-based, in what opens on top."""
 
 
 def destination(address: Address, stops: Sequence[Stop]) -> Destination:
@@ -33,7 +37,14 @@ def destination(address: Address, stops: Sequence[Stop]) -> Destination:
     stop = next((n for n, stop in enumerate(stops) if _is_at(stop, address)), None)
     if stop is None:
         raise BadInputError("--at", f"the run has no {address.where!r}", str(address))
-    return Destination(stop, _target(address), spec=address.pane == "spec")
+    is_log = address.pane == "gate" and address.parts[:1] == ("log",)
+    return Destination(
+        stop,
+        _target(address),
+        spec=address.pane == "spec",
+        log="/".join(address.parts[1:]) if is_log else None,
+        line=address.line or 1,
+    )
 
 
 def _is_at(stop: Stop, address: Address) -> bool:
@@ -51,10 +62,12 @@ def _target(address: Address) -> Target:
         case "gate":
             return Target(Column.GATE, test=last if address.parts[:1] != ("log",) else None)
         case "step":
-            return Target(Column.TRAJECTORY, step=first)
+            offset = address.span[0] if address.span is not None else 0
+            return Target(Column.TRAJECTORY, step=first, part=address.parts[1:], offset=offset)
         case "self":
             return Target(Column.SELF_TESTS, step=first)
         case "file" | "diff":
-            return Target(Column.DIFF, path=address.path or None, line=address.line)
+            path = address.path or None
+            return Target(Column.DIFF, path=path, line=address.line, hunk=address.hunk)
         case "spec" | "cell":
             return Target(Column.GATE)

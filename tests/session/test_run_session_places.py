@@ -126,3 +126,14 @@ def test_the_next_editing_step_goes_round_and_begins_with_the_last(
     keys: tuple[str, ...], current: str | None, expected: str | None
 ) -> None:
     assert next_in(keys, current) == expected
+
+
+def test_an_address_leads_to_the_part_the_hunk_and_the_line_that_it_names() -> None:
+    stops = stops_of(_run())
+    part = destination(parse_address("step:2/k/c1/result#c12-c40"), stops).target
+    hunk = destination(parse_address("diff:2/a.py#h3"), stops).target
+    log = destination(parse_address("gate:2/log/gate/log.txt#L7"), stops)
+
+    assert (part.step, part.part, part.offset) == ("k", ("c1", "result"), 12)
+    assert (hunk.path, hunk.hunk) == ("a.py", 3)
+    assert (log.log, log.line, log.target.test) == ("gate/log.txt", 7, None)

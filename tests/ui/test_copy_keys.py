@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from arcview.model.patch import ChangeKind, DiffLine, FileChange, Hunk, LineKind
 from arcview.session.address import Address, parse_address
 from arcview.session.copied import hunk_text, part_of_tests
 from arcview.session.run_session import Column
+from arcview.session.run_session_address import destination
+from arcview.session.run_session_stops import stops_of
 from arcview.ui.rows.gate import GateRows
+from arcview.ui.rows.text_view import TextRows
+from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
-from tests.ui.screen_text import notice, on_screen, press, run_screen
+from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen
 
 Scb = Callable[[str], Path]
 
@@ -74,6 +80,42 @@ async def test_a_step_gives_what_it_says_and_where_it_is(demo_run: Path) -> None
         assert app.clipboard == step.text
         await press(pilot, "Y")
         assert parse_address(app.clipboard).parts[0] == step.key
+
+
+@pytest.mark.parametrize("column", [Column.DIFF, Column.TRAJECTORY, Column.GATE])
+async def test_a_copied_address_leads_back_to_its_row(demo_run: Path, column: Column) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        screen.apply(screen.session.focus(column))
+        await press(pilot, "plus")
+        view, compared = screen.pane(column), 0
+        for row in range(0, len(view.source), 5):
+            view.move_to(row)
+            await press(pilot, "Y")
+            place = destination(parse_address(app.clipboard), screen.session.stops)
+            if place.log or (place.target.part and "#" not in app.clipboard):
+                continue  # a blank line has no characters to name
+            copied = app.clipboard
+            view.move_to(0)
+            screen.apply(screen.session.follow(place.target, None, place.stop))
+            await press(pilot, "Y")
+            assert app.clipboard == copied
+            compared += 1
+        assert compared > 1
+
+
+async def test_a_log_opens_at_the_line_of_its_address(demo_run: Path) -> None:
+    at = destination(
+        parse_address("gate:2/log/stages/2/gate/log.txt#L5"), stops_of(open_run(demo_run).run)
+    )
+    run = open_run(demo_run)
+    screen = RunScreen(run, lambda: open_run(demo_run), at=at)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot)
+        shown = app.screen
+        assert isinstance(shown, TextScreen)
+        assert isinstance(shown.view.source, TextRows)
+        assert shown.view.source.line_at(shown.view.cursor) == 5
 
 
 async def test_where_there_is_none_that_is_said(demo_run: Path) -> None:

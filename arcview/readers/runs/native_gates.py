@@ -87,8 +87,8 @@ def _overlay(entry: Fields, chain: Folder, gate: str) -> tuple[OverlayFile, ...]
     place = f"gates/{gate}/overlay"
     paths = [path for file in entry.records("overlay") if (path := file.text("path")) is not None]
     if not has(entry, "overlay"):
-        root = chain.directory(place)
-        below = root.rglob("*") if root is not None else ()
+        root = chain.root / place
+        below = root.rglob("*") if chain.directory(place) is not None else ()
         paths = sorted(path.relative_to(root).as_posix() for path in below if is_file(path))
     return tuple(OverlayFile(path, f"{CHAIN_PREFIX}{place}/{path}") for path in paths)
 

@@ -307,6 +307,15 @@ class DiffLayout(RowSource):
         old, new = self.sides_of(block, row)
         return old is not new
 
+    def row_of_hunk(self, file: DiffFile, number: int) -> int | None:
+        """The first row of a hunk (1-based), or null where the file has none such."""
+        start = self.start_of(file)
+        for index in range(start, start + len(file.rows)) if start is not None else ():
+            position = self.position(index)
+            if position is not None and position.hunk == number - 1:
+                return index
+        return None
+
     def row_of_line(self, file: DiffFile, line: int, *, old_side: bool = False) -> int | None:
         """The row that shows a line of the file, or the nearest one before it."""
         start = self.start_of(file)

@@ -191,8 +191,8 @@ class RunScreen(RunLinks):
         """Goes to where the command line asked for."""
         if not self._reach(destination.target):
             self.notice("there is no such place in this run")
-        if destination.spec:
-            self.following().open.spec()
+        if destination.spec or destination.log:
+            self.following().open.arrive(destination)
 
     @property
     def context(self) -> Context:

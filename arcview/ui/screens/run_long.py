@@ -260,7 +260,9 @@ class RunLong:
             found = self.steps.go_to(target.step)
             if found and target.match is not None:
                 self.steps.go_to_match(target.match)
+            elif found and target.part:
+                self.steps.go_to_part(target.part, target.offset)
             return found
         elif target.path is not None:
-            return self.diff.go_to(target.path, target.line)
+            return self.diff.go_to(target.path, target.line, hunk=target.hunk)
         return True

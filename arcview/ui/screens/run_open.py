@@ -21,6 +21,7 @@ from arcview.ui.screens.base import say_on_top
 from arcview.ui.screens.text import Follow, TextScreen
 
 if TYPE_CHECKING:
+    from arcview.session.run_session_address import Destination
     from arcview.ui.screens.file import FileScreen
     from arcview.ui.screens.run import RunScreen
 
@@ -87,6 +88,13 @@ class RunOpen:
 
         opened.annotate = annotate
         opened.place = place
+
+    def arrive(self, destination: Destination) -> None:
+        """What an address names that no pane shows: a specification or a raw log, at a line."""
+        if destination.log is not None:
+            self.log(destination.log, destination.line)
+        else:
+            self.spec(destination.line)
 
     def log(self, path: str, line: int = 1) -> TextScreen | None:
         """A raw log or report of the gate."""

@@ -51,11 +51,13 @@ class _Wish:
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """A line to go to when its file is loaded."""
+    """A line or a hunk to go to when its file is loaded."""
 
     file: DiffFile
-    line: int
+    line: int | None
     old_side: bool
+    hunk: int | None = None
+    """1-based."""
 
 
 class DiffView(RowView):
@@ -149,8 +151,15 @@ class DiffView(RowView):
         self._rows.origin = origin
         self.redraw_rows()
 
-    def go_to(self, path: str, line: int | None = None, *, old_side: bool = False) -> bool:
-        """Moves to a file, and to a line of it where the diff shows that; false if there is none.
+    def go_to(
+        self,
+        path: str,
+        line: int | None = None,
+        *,
+        old_side: bool = False,
+        hunk: int | None = None,
+    ) -> bool:
+        """Moves to a file, and to a line or hunk of it that the diff shows; false without a file.
 
         A line that is not loaded yet is moved to when it arrives.
         """
@@ -162,7 +171,8 @@ class DiffView(RowView):
         with self.keeping_place():
             self._rows.reveal(file)
         self._wish(file, first=True)
-        self._awaited = None if line is None else _Awaited(file, line, old_side)
+        is_whole = line is None and hunk is None
+        self._awaited = None if is_whole else _Awaited(file, line, old_side, hunk)
         self.move_to(self._rows.start_of(file) or 0, "top")
         self._reach_awaited()
         return True
@@ -175,7 +185,11 @@ class DiffView(RowView):
         self._awaited = None
         # Who has moved on in the meantime is not called back.
         if self._rows.file_at(self.cursor) is awaited.file:
-            row = self._rows.row_of_line(awaited.file, awaited.line, old_side=awaited.old_side)
+            line, old_side = awaited.line, awaited.old_side
+            if line is None:
+                row = self._rows.row_of_hunk(awaited.file, awaited.hunk or 1)
+            else:
+                row = self._rows.row_of_line(awaited.file, line, old_side=old_side)
             if row is not None:
                 self.move_to(row, "top")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from arcview.model.trajectory import Step, ToolCall, Trajectory
 from arcview.ui.rows.lines import RowSource
@@ -92,6 +92,15 @@ class StepsView(RowView):
             return False
         self.go_to_step(index, is_open=is_open)
         return True
+
+    def go_to_part(self, names: Sequence[str], offset: int) -> None:
+        """Moves on to a part of the step under the cursor, as an address names it."""
+        from arcview.ui.rows.steps_places import row_of_part  # only who comes by an address
+
+        index = self._rows.step_index(self.cursor)
+        row = row_of_part(self._rows, index, names, offset) if index is not None else None
+        if row is not None:
+            self.move_to(row, "middle")
 
     def go_to_match(self, number: int) -> None:
         """Moves on to a match (0-based) of what is marked, within the step under the cursor."""
