@@ -205,14 +205,14 @@ def _collected(here: Job, job: Job, root: Path, end: End, code: int) -> Executio
         found = Path(places[report.path].path)
         if found.is_file() and not found.is_symlink():
             shutil.copyfile(found, job.out / name)
-    unprepared = results.unprepared
+    unprepared = results.said().unprepared
     if end is End.EXITED and unprepared is not None:
         return Execution(End.NOT_STARTED, f"not prepared: {unprepared}")
     outside = [r.path for r in job.reports if not r.path.startswith(f"{job.workdir}/")]
     notes = tuple(f"{path} lies outside of the workspace and is not read" for path in outside)
     return Execution(
         end,
-        steps=results.steps,
+        steps=results.said().steps,
         exit_code=code,
         reports=results.reports(),
         notes=notes,

@@ -148,7 +148,7 @@ def _not_ended(execution: Execution) -> str | None:
     if execution.end is End.CANCELLED:
         return "cancelled"
     if execution.end is End.LOST:
-        return f"the engine went away during the run{detail}"
+        return f"lost during the run{detail}"
     if execution.end is End.NOT_STARTED:
         return execution.detail or "the container could not be started"
     return None

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from arcview.gates.definition import ReportFile
-from arcview.gates.engine import Collected, Job, StepEnd
+from arcview.gates.engine import Collected, Job
 from arcview.gates.read_reports import STREAM_STEP
-from arcview.gates.script import RESULTS, STEPS_FILE, STREAM_LOG, report_name, step_ends
+from arcview.gates.script import RESULTS, STEPS_FILE, STREAM_LOG, Said, read_said, report_name
 
 
 class Results:
@@ -19,7 +19,7 @@ class Results:
         self._files = {
             _local(number, report): report for number, report in enumerate(job.reports, 1)
         }
-        self._said: bytes | None = None
+        self._said: Said | None = None
 
     def wanted(self) -> Mapping[str, Path]:
         """Name in the results of the script → where it goes."""
@@ -32,20 +32,9 @@ class Results:
 
     def still_wanted(self) -> Mapping[str, ReportFile]:
         """Reports that the script did not come to copy, by where they go."""
-        _, _, is_done = self._ends()
-        if is_done:
+        if self.said().is_done:
             return {}
         return {n: r for n, r in self._files.items() if not (self._job.out / n).exists()}
-
-    @property
-    def steps(self) -> tuple[StepEnd, ...]:
-        """The steps that began."""
-        return self._ends()[0]
-
-    @property
-    def unprepared(self) -> str | None:
-        """Why the workspace could not be prepared."""
-        return self._ends()[1]
 
     def reports(self) -> tuple[Collected, ...]:
         """The reports that came out; the script's own file goes."""
@@ -63,11 +52,12 @@ class Results:
             found.append(Collected(own, path))
         return tuple(found)
 
-    def _ends(self) -> tuple[tuple[StepEnd, ...], str | None, bool]:
+    def said(self) -> Said:
+        """What the script wrote of its steps."""
         path = self._job.out / STEPS_FILE
         if self._said is None and path.is_file():
-            self._said = path.read_bytes()
-        return step_ends(self._job, self._said or b"")
+            self._said = read_said(self._job, path.read_bytes())
+        return self._said or Said()
 
 
 def _local(number: int, report: ReportFile) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from arcview.gates.engine import Job, JobStep, StepEnd
 from arcview.gates.tested_tree import Delivery
@@ -19,6 +20,12 @@ STREAM_LOG = "tests.reportlog.jsonl"
 """What our pytest plugin writes into `RESULTS`."""
 STEPS_FILE = "steps"
 EXIT_UNPREPARED = 125
+
+_OOM_COUNTS = (
+    "/sys/fs/cgroup/memory.events",
+    "/sys/fs/cgroup/memory/memory.oom_control",
+)
+"""Of cgroup versions 2 and 1."""
 
 _BATCH = 200
 _GRACE_S = 5
@@ -50,6 +57,7 @@ def run_script(
     ]
     for number, step in enumerate(job.steps):
         lines += _step(job, number, step, said, is_only=len(job.steps) == 1)
+    lines += _memory_kills(said)
     lines += [
         # A link could lead to anything.
         b"[ -f %s ] && [ ! -L %s ] && cp %s %s"
@@ -62,6 +70,15 @@ def run_script(
         for number, r in enumerate(job.reports, 1)
     ]
     return b"\n".join([*lines, f"echo done >>{said}".encode(), b"exit $worst", b""])
+
+
+def _memory_kills(said: str) -> Iterator[bytes]:
+    """Notes how many processes were killed for want of memory: engines do not always say so."""
+    yield b"for counts in %s %s; do" % tuple(path.encode("ascii") for path in _OOM_COUNTS)
+    yield b'  [ -r "$counts" ] && while read -r name count; do'
+    yield f'    [ "$name" = oom_kill ] && echo "oom $count" >>{said}'.encode()
+    yield b'  done <"$counts"'
+    yield b"done"
 
 
 def report_name(number: int) -> str:
@@ -88,7 +105,9 @@ def _step(job: Job, number: int, step: JobStep, said: str, *, is_only: bool) -> 
     yield f'code=$?; echo "end {number} $code $(date +%s)" >>{said}'.encode()
     yield b'[ "$code" = 0 ] || worst=$code' if number else b"worst=$code"
     if step.is_build:
-        yield b'[ "$code" = 0 ] || exit $code'
+        yield b'if [ "$code" != 0 ]; then'
+        yield from _memory_kills(said)
+        yield b"exit $code; fi"
 
 
 def uses_pytest(step: JobStep) -> bool:
@@ -133,27 +152,39 @@ def _quoted(text: str) -> bytes:
     return shlex.quote(text).encode("utf-8", "surrogateescape")
 
 
-def step_ends(job: Job, said: bytes) -> tuple[tuple[StepEnd, ...], str | None, bool]:
-    """What the script wrote of its steps; the tested code may have written there, too.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the script wrote of its steps; the tested code may have written there, too."""
 
-    Returns:
-        The steps that began, why the workspace could not be prepared, and whether all is done.
-    """
+    steps: tuple[StepEnd, ...] = ()
+    """Those that began."""
+    unprepared: str | None = None
+    """Why the workspace could not be prepared."""
+    is_done: bool = False
+    """It came to its end."""
+    memory_kills: int = 0
+    """Processes that were killed for want of memory."""
+
+
+def read_said(job: Job, said: bytes) -> Said:
+    """Reads what the script wrote."""
     began: dict[int, int | None] = {}
     ended: dict[int, tuple[int, int | None]] = {}
-    unprepared, is_done = None, False
+    unprepared, is_done, kills = None, False, 0
     for line in said.decode("utf-8", "replace").splitlines():
         match line.split(" "):
             case ["unprepared", *words]:
                 unprepared = " ".join(words)
             case ["done"]:
                 is_done = True
+            case ["oom", count] if count.isdecimal():
+                kills = int(count)
             case ["begin", number, at] if number.isdecimal():
                 began.setdefault(int(number), _number(at))
             case ["end", number, code, at] if number.isdecimal() and code.isdecimal():
                 ended.setdefault(int(number), (int(code), _number(at)))
     steps = tuple(_end(job.steps[n], began[n], ended.get(n)) for n in _in_order(began, job.steps))
-    return steps, unprepared, is_done
+    return Said(steps, unprepared, is_done, kills)
 
 
 def _in_order(began: dict[int, int | None], steps: Sequence[JobStep]) -> list[int]:

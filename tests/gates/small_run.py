@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ class SmallRun:
     workdir: str = "/repo"
     user: str | None = None
     path_rules: Mapping[str, Any] = field(default_factory=dict)
+    change: Callable[[Path], None] | None = None
+    """What else is done to the folder of S1."""
     recorded: Mapping[str, str] | None = None
     """Test id → outcome, as recorded for gate 1 on S1."""
 
@@ -38,6 +40,8 @@ class SmallRun:
         run = root / "run"
         for state, files in ((0, self.start), (1, self.files)):
             _write(run / "stages" / str(state) / "workspace", files)
+        if self.change is not None:
+            self.change(run / "stages" / "1" / "workspace")
         _write(run / "chain" / "gates" / "1" / "overlay", self.overlay)
         step: dict[str, Any] = {"name": "tests", "command": list(self.command)}
         step |= {"timeout_s": self.timeout_s, "user": self.user}

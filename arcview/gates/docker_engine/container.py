@@ -24,7 +24,7 @@ from arcview.gates.collect import Taken, take
 from arcview.gates.docker_engine.errors import ANY, is_gone, one_line
 from arcview.gates.docker_engine.images import Inside, Insides
 from arcview.gates.docker_engine.stage_images import StageImages, tags_of
-from arcview.gates.engine import End, Execution, Job, Phase
+from arcview.gates.engine import End, Execution, Job, Phase, StepEnd
 from arcview.gates.frames import FrameReader
 from arcview.gates.owner import Owner
 from arcview.gates.results_folder import Results
@@ -75,7 +75,9 @@ class GateContainer:
         self._began = time.monotonic()
         self._started: float | None = None
         self._ended: float | None = None
+        self._is_running = False
         self._last_state: Mapping[str, Any] = {}
+        self._attached: Any = None
 
     def run(
         self,
@@ -94,6 +96,7 @@ class GateContainer:
             found = self._failed(error, "the engine went away")
         finally:
             self._remove()
+            self._detach()
         return self._finished(found)
 
     def _run(
@@ -112,6 +115,7 @@ class GateContainer:
         on_phase(Phase.RUNNING)
         self._started = time.monotonic()
         self._client.start(self._id)
+        self._is_running = True
         pump.start()
         end = self._watch(pump, cancelled)
         self._ended = time.monotonic()
@@ -230,8 +234,18 @@ class GateContainer:
         attached: Any = self._client.attach_socket(self._id, params=params)
         raw: socket.socket = getattr(attached, "_sock", attached)
         raw.settimeout(None)
-        self._attached = attached  # closes the socket when it goes
+        self._attached = attached
         return raw
+
+    def _detach(self) -> None:
+        """Closes the output's connection, with the response that it came by."""
+        attached, self._attached = self._attached, None
+        if attached is not None:
+            raw = getattr(attached, "_sock", None)
+            for each in (getattr(attached, "_response", None), attached, raw):
+                if each is not None:
+                    with suppress(OSError, ValueError):  # one of them closed another
+                        each.close()
 
     def _timeout_s(self) -> float:
         steps = self._job.steps
@@ -286,12 +300,11 @@ class GateContainer:
                 self._note_taken(take(chunks, {inside: self._job.out / name}))
         return Execution(
             end,
-            steps=self._results.steps,
+            steps=self._results.said().steps,
             exit_code=state.get("ExitCode"),
-            oom=bool(state.get("OOMKilled")),
+            oom=bool(state.get("OOMKilled")) or self._results.said().memory_kills > 0,
             reports=self._results.reports(),
             stream_complete=pump.is_whole,
-            detail=self._results.unprepared,
         )
 
     def _note_taken(self, taken: Taken) -> None:
@@ -305,19 +318,18 @@ class GateContainer:
         said = one_line(error)
         if isinstance(error, ImageNotFound):
             return Execution(End.NOT_STARTED, f"the image is gone: {said}")
-        if self._started is None or (isinstance(error, APIError) and self._ended is None):
-            lost = is_gone(error)
-            if lost:
-                return Execution(End.LOST, f"{why}: {said}")
+        if not self._is_running and not is_gone(error):
             return Execution(End.NOT_STARTED, f"the container could not be started: {said}")
         return Execution(End.LOST, f"{why or 'the engine says'}: {said}")
 
     def _finished(self, found: Execution) -> Execution:
         now = time.monotonic()
         ran_s = 0.0 if self._started is None else (self._ended or now) - self._started
-        unprepared = self._results.unprepared
+        unprepared = self._results.said().unprepared
         if found.end is End.EXITED and unprepared is not None:
             found = replace(found, end=End.NOT_STARTED, detail=f"not prepared: {unprepared}")
+        elif found.end is End.EXITED and not found.steps:
+            found = self._without_record(found)
         notes = (*self._notes, *(self._delivery.notes if self._delivery else ()))
         return replace(
             found,
@@ -326,6 +338,17 @@ class GateContainer:
             overhead_s=now - self._began - ran_s,
             notes=tuple(dict.fromkeys(notes)),
         )
+
+    def _without_record(self, found: Execution) -> Execution:
+        """A run that left no record of its steps: it never began, or it removed that, too."""
+        if found.exit_code in (126, 127):
+            why = "the container could not be started: the image has no /bin/sh"
+            return replace(found, end=End.NOT_STARTED, detail=why)
+        self._notes.append("the record of its steps is gone; the container's exit code counts")
+        if len(self._job.steps) > 1:
+            return found
+        step = self._job.steps[0]
+        return replace(found, steps=(StepEnd(step.name, found.exit_code, step.is_build),))
 
     def _remove(self) -> None:
         """Removes the container with its volumes; what cannot be is found by label next time."""
