@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket as socketlib
 from pathlib import Path
 
 from docker import APIClient
@@ -16,6 +17,7 @@ from arcview.gates.docker_engine.ssh_socket import SshSocket
 from arcview.gates.errors import EngineUnavailableError
 
 _KINDS = ("unix://", "tcp://", "http://", "https://", "ssh://", "npipe://")
+_TIMEOUT_S = 20
 _HELP = "start one, or name it by DOCKER_HOST or --engine"
 
 
@@ -37,7 +39,8 @@ def open_docker(url: str | None) -> DockerEngine:
         if endpoint.startswith("ssh://"):
             socket = SshSocket(endpoint)
             base_url = socket.url
-        client = APIClient(base_url=base_url, version="auto", timeout=20, tls=tls or False)  # type: ignore[arg-type]
+        _touch(base_url)
+        client = APIClient(base_url=base_url, version="auto", timeout=_TIMEOUT_S, tls=tls or False)  # type: ignore[arg-type]
         return DockerEngine(endpoint, base_url, client, tls=tls, socket=socket)
     except (DockerException, RequestException, OSError) as error:
         if socket is not None:
@@ -45,6 +48,18 @@ def open_docker(url: str | None) -> DockerEngine:
         raise EngineUnavailableError(
             f"no container engine answers at {endpoint} ({one_line(error)}); {_HELP}"
         ) from None
+
+
+def _touch(url: str) -> None:
+    """Connects once, since the library leaves a socket open for each try that fails.
+
+    Raises:
+        OSError: nothing listens there, or it may not be entered.
+    """
+    if url.startswith("unix://"):
+        with socketlib.socket(socketlib.AF_UNIX) as probe:
+            probe.settimeout(_TIMEOUT_S)
+            probe.connect(url.removeprefix("unix://"))
 
 
 def _found() -> tuple[str, object | None]:

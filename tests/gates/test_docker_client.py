@@ -1,0 +1,96 @@
+"""How an engine is found, what it says of its limits, and what is said where there is none."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from arcview.gates.docker_engine import open_docker
+from arcview.gates.docker_engine.limits import limits_of, notes_of
+from arcview.gates.engines import open_engine
+from arcview.gates.errors import EngineUnavailableError
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("DOCKER_HOST", "DOCKER_CONTEXT", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
+
+
+def test_nothing_is_there(tmp_path: Path) -> None:
+    with pytest.raises(EngineUnavailableError) as caught:
+        open_docker(f"unix://{tmp_path}/none.sock")
+    said = str(caught.value)
+    assert said.startswith(f"no container engine answers at unix://{tmp_path}/none.sock")
+    assert "No such file or directory" in said
+    assert "--engine" in said
+    assert "\n" not in said
+
+
+def test_something_else_listens_there(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    path.write_text("no socket")
+    with pytest.raises(EngineUnavailableError, match="no container engine answers"):
+        open_docker(f"unix://{path}")
+
+
+def test_the_environment_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/named.sock")
+    with pytest.raises(EngineUnavailableError, match=r"named\.sock"):
+        open_engine("auto")
+
+
+def test_a_runtime_folder_of_the_user_is_looked_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if Path("/var/run/docker.sock").exists():
+        return
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "docker.sock"))
+        with pytest.raises(EngineUnavailableError, match=str(tmp_path)):
+            open_engine("auto")
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://host", "/var/run/docker.sock"])
+def test_what_is_no_url_is_said(url: str) -> None:
+    with pytest.raises(EngineUnavailableError, match="expected auto, host, or a URL"):
+        open_docker(url)
+
+
+def test_a_host_that_looks_like_an_option_is_refused() -> None:
+    with pytest.raises(EngineUnavailableError):
+        open_docker("ssh://-oProxyCommand=true")
+
+
+def test_a_rootless_engine_that_ignores_limits_says_so() -> None:
+    info = {
+        "MemoryLimit": False,
+        "PidsLimit": False,
+        "CpuCfsQuota": False,
+        "CgroupDriver": "none",
+        "SecurityOptions": ["name=seccomp,profile=default", "name=rootless"],
+    }
+    enforced, ignored = limits_of(info)
+    assert set(ignored) == {"memory", "pids", "cpus"}
+    assert not set(enforced) & set(ignored)
+    assert "a rootless engine" in notes_of(info)
+
+
+def test_an_engine_with_all_limits_ignores_none() -> None:
+    info: dict[str, object] = {
+        "MemoryLimit": True,
+        "SwapLimit": True,
+        "PidsLimit": True,
+        "CpuCfsQuota": True,
+        "CgroupDriver": "cgroupfs",
+        "SecurityOptions": ["name=seccomp,profile=default"],
+    }
+    assert limits_of(info)[1] == ()
+    assert notes_of(info) == ()
+    assert "memory" in limits_of(info | {"MemoryLimit": False})[1]
+    assert notes_of(info | {"SecurityOptions": []}) == ("no seccomp profile",)
