@@ -53,7 +53,7 @@ _TITLES = {
     **{spec.name: (spec.title, spec.counts) for spec in LISTS},
 }
 _MEDIANS = {spec.name: spec for spec in MEDIANS}
-_TITLE, _SHARE, _PERCENT, _RANGE, _BY_TASK = 54, 11, 9, 13, 26
+_TITLE, _SHARE, _PERCENT, _RANGE, _BY_TASK, _UNKNOWN = 54, 11, 9, 13, 26, 12
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _WORDS = Words(Glyphs())
 
@@ -70,6 +70,8 @@ class StatRow:
     """Ends of the interval that is drawn, in percent."""
     wilson: str = ""
     by_task: str = ""
+    n: str = ""
+    """Of what is no share."""
     left_out: str = ""
     counts: str = ""
     """What k and n are, in words."""
@@ -155,14 +157,14 @@ class StatsRows(RowSource):
         chart = min(30, max(0, width - title - _SHARE - _PERCENT - 2))
         room = width - title - _SHARE - _PERCENT - chart
         quiet = theme.MUTED if row.kind == "group" else ""
-        percent = "" if row.percent is None else f"{row.percent:.1f} %"
+        percent = row.n if row.percent is None else f"{row.percent:.1f} %"
         named = (
             Cell(plain(fit(row.title, title - 1), quiet), title),
             Cell(plain(row.share.rjust(_SHARE - 1), quiet or "bold"), _SHARE),
         )
-        if row.percent is None and room < _RANGE:
+        if row.percent is None and room < _RANGE + _UNKNOWN:
             # What is not known comes first where there is no chart and little room.
-            rest = " · ".join(part for part in (row.left_out, row.by_task) if part)
+            rest = " · ".join(part for part in (row.n, row.left_out, row.by_task) if part)
             return (*named, Cell(plain(f"  {rest}", theme.FAINT), scrolls=True))
         return (
             *named,
@@ -271,9 +273,9 @@ def _figure(title: str, figure: Figure, counts: str, kind: str) -> StatRow:
         100 * interval.high if interval is not None else None,
         _WORDS.percents(figure.wilson) if figure.percent is not None else "",
         _WORDS.percents(figure.clustered) if figure.percent is not None else "",
-        f"{figure.left_out} unknown" if figure.left_out else "",
-        counts,
-        kind,
+        left_out=f"{figure.left_out} unknown" if figure.left_out else "",
+        counts=counts,
+        kind=kind,
     )
 
 
@@ -295,7 +297,8 @@ def _half_life(title: str, life: HalfLife, kind: str) -> StatRow:
         title,
         half_life_words(life) or "–",
         by_task=_WORDS.range("stages", life.interval),
-        left_out=" · ".join(part for part in (f"n = {life.n}", unknown) if part),
+        n=f"n = {life.n}",
+        left_out=unknown,
         counts=_HALF_LIFE,
         kind=kind,
     )
@@ -347,7 +350,8 @@ def _median(name: str, median: Median) -> StatRow:
         quantity(spec.unit, median.median),
         wilson="",
         by_task=_WORDS.range(spec.unit, median.interval),
-        left_out=" · ".join(part for part in (f"n = {median.n}", left_out) if part),
+        n=f"n = {median.n}",
+        left_out=left_out,
         counts=spec.counts,
     )
 
@@ -359,6 +363,7 @@ def _spent(title: str, unit: str, spent: Spent) -> StatRow:
         f"  {title}",
         "–" if value is None else quantity(unit, value),
         by_task=_WORDS.range(unit, spent.per_passed.interval),
-        left_out=" · ".join(part for part in (f"n = {spent.passed}", unknown) if part),
+        n=f"n = {spent.passed}",
+        left_out=unknown,
         counts="what all runs spent, for each stage that passed",
     )
