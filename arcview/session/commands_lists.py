@@ -198,8 +198,8 @@ LIST_COMMANDS: tuple[Command, ...] = (
         "Copies what the test says whose failure is shown.", action="copy_part('message')",
     ),
     command(
-        _C.FILE, _G.OUT, "open_in_editor", "o", "Open in $EDITOR",
-        "Opens the file, as it was in that state, in your editor at the line of the cursor.",
+        _C.TEXT, _G.OUT, "open_in_editor", "o", "Open in $EDITOR",
+        "Opens the file that the line is of or leads to, as it was in that state, in your editor.",
     ),
     command(
         _C.FILE, _G.DIFF, "who_wrote", "B", "Who wrote each line",

@@ -15,6 +15,7 @@ from arcview.session.run_session_address import destination
 from arcview.session.run_session_stops import stops_of
 from arcview.ui.rows.gate import GateRows
 from arcview.ui.rows.text_view import TextRows
+from arcview.ui.screens.file import FileScreen
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen
@@ -80,6 +81,31 @@ async def test_a_step_gives_what_it_says_and_where_it_is(demo_run: Path) -> None
         assert app.clipboard == step.text
         await press(pilot, "Y")
         assert parse_address(app.clipboard).parts[0] == step.key
+
+
+async def test_the_editor_opens_at_the_line_that_a_failure_leads_to(
+    demo_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def note(app: object, folder: Path, path: str, data: bytes, line: int) -> str:
+        del app, folder, data
+        asked.append((path, line))
+        return "edited"
+
+    monkeypatch.setattr("arcview.ui.screens.run_open.open_in_editor", note)
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "enter", "o")
+        assert "edited" in notice(app)
+        await press(pilot, "g", "o")
+        assert "leads to no file" in notice(app)
+        await press(pilot, "backspace")
+        screen.apply(screen.session.focus(Column.DIFF))
+        await press(pilot, "v", "j", "j", "o")
+        assert isinstance(app.screen, FileScreen)
+    assert [path for path, _ in asked] == ["notes/cli.py", "notes/cli.py"]
+    assert asked[0][1] > 1
 
 
 @pytest.mark.parametrize("column", [Column.DIFF, Column.TRAJECTORY, Column.GATE])

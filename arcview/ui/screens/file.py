@@ -77,11 +77,6 @@ class FileScreen(TextScreen):
         self._below.apply(self._below.session.toggle_who_wrote())
         self._lay_out()
 
-    def action_open_in_editor(self) -> None:
-        """The file in the editor, at the line of the cursor."""
-        line = self._file_rows.line_at(self.view.cursor)
-        self._below.following().open.in_editor(self._state, self._path, line)
-
     def _trace(self, index: int) -> None:
         self.notice("… who wrote this line")
         line = self._file_rows.line_at(index)

@@ -100,6 +100,7 @@ class RunFollow:
 
         screen = self.open.rows(row.test.id, rows, follow=follow)
         screen.test = test = row.test
+        screen.edit = lambda index: self._edit_link(rows.link_at(index))
         self.open.annotatable(screen, lambda index: self._place(rows.link_at(index), test))
         if row.failing is not None:
             self._failure = row.failing, rows, screen
@@ -162,16 +163,36 @@ class RunFollow:
                 self._follow_source(link)
 
     def _follow_frame(self, frame: Frame) -> None:
-        stop = self._screen.session.stop
-        mapper = self._mapper(stop.state, stop.gate)
-        if frame.workspace_path is None and mapper is not None:
-            frame = classify_frames([frame], mapper)[0]
+        frame = self._mapped(frame)
         if frame.overlay_path is not None:
-            self.open.gate_file(stop.gate, frame.overlay_path, frame.line)
+            gate = self._screen.session.stop.gate
+            self.open.gate_file(gate, frame.overlay_path, frame.line)
         elif frame.workspace_path is not None:
             self._follow_place(frame.workspace_path, frame.line)
         else:
             say_on_top(self._screen.app, f"{frame.path} is not a file of the workspace")
+
+    def _edit_link(self, link: object | None) -> bool:
+        """The file that a link leads to, in the editor; false where it leads to none."""
+        state, path, line = self._screen.session.stop.state, None, 1
+        match link:
+            case Frame():
+                path, line = self._mapped(link).workspace_path, link.line
+            case Candidate():
+                path, line = link.path, link.line
+            case FileChange():
+                path, line = link.path, self._first_changed_line(link.path) or 1
+        if state is None or path is None:
+            return False
+        return self.open.in_editor(state, path, line)
+
+    def _mapped(self, frame: Frame) -> Frame:
+        """A frame with the file that it is in, where that is known."""
+        stop = self._screen.session.stop
+        mapper = self._mapper(stop.state, stop.gate)
+        if frame.workspace_path is not None or mapper is None:
+            return frame
+        return classify_frames([frame], mapper)[0]
 
     def _follow_place(self, path: str, line: int | None) -> None:
         """To the file and line in the diff if it is there, else in the workspace."""
@@ -368,12 +389,7 @@ class RunFollow:
         self._screen.apply(self._screen.session.follow(target, row, stop))
 
     def _mapper(self, state: str | None, gate: str | None = None) -> PathMapper | None:
-        """Maps container paths to files of a state, once its files are known.
-
-        Args:
-            state: The state.
-            gate: For paths that a gate printed: some of them are files of its own.
-        """
+        """Maps container paths to files of a state and a gate, once the state's are known."""
         if state is None or self._screen.long is None or self._long.changes is None:
             return None
         if (state, gate) not in self._mappers:

@@ -62,6 +62,7 @@ class RunOpen:
         if opened is not None:
             rows, parts = opened.rows, tuple(path.split("/"))
             self.annotatable(opened, lambda i: Address("file", state, parts, rows.line_at(i)))
+            opened.edit = lambda index: self.in_editor(state, path, rows.line_at(index))
 
     def data(self, state: str, path: str, data: bytes | None, line: int = 1) -> FileScreen | None:
         """A whole file that is there already; null where the state has none such."""
@@ -201,13 +202,15 @@ class RunOpen:
         rows = ListRows([plain(one_line(name)) for name in names])
         self.rows(title, rows, follow=follow, context=Context.CHOICE)
 
-    def in_editor(self, state: str, path: str, line: int) -> None:
-        """A copy of a file of a state in the person's editor."""
+    def in_editor(self, state: str, path: str, line: int) -> bool:
+        """A copy of a file of a state in the person's editor; false where the state has no such."""
         data = self._screen.opened.store.file(state, path)
         if data is None:
-            self._screen.notice(f"{path} is not in {state}")
-            return
+            say_on_top(self._screen.app, f"{path} is not in {state}")
+            return False
         if self._copies is None:
             self._copies = TemporaryDirectory(prefix="arcview-")
         folder = Path(self._copies.name)
-        self._screen.notice(open_in_editor(self._screen.app, folder, path, data, line))
+        said = open_in_editor(self._screen.app, folder, path, data, line)
+        say_on_top(self._screen.app, said)
+        return True

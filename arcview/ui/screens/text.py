@@ -65,6 +65,8 @@ class TextScreen(BaseScreen):
         """Notes a row for a case; true only begins a range there."""
         self.place: Callable[[int], Address | None] | None = None
         """What an address calls a row."""
+        self.edit: Callable[[int], bool] | None = None
+        """Opens the file that a row is of or leads to in the editor; false where there is none."""
         self.test: GateTest | None = None
         """The test whose failure it is."""
         self.view = ListPane(id="text")
@@ -144,6 +146,11 @@ class TextScreen(BaseScreen):
             address = self.place(self.view.cursor) if self.place is not None else None
             return str(address) if address is not None else ""
         return part_of_tests([self.test] if self.test is not None else [], part)
+
+    def action_open_in_editor(self) -> None:
+        """The file that the row leads to, in the editor."""
+        if self.edit is None or not self.edit(self.view.cursor):
+            self.notice("this line leads to no file of the workspace")
 
     def action_close(self) -> None:
         """Back to where one came from."""
