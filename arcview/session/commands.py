@@ -12,7 +12,7 @@ from arcview.session.commands_lists import LIST_COMMANDS
 from arcview.session.commands_model import Command as Command
 from arcview.session.commands_model import Context as Context
 from arcview.session.commands_model import Group as Group
-from arcview.session.commands_reruns import RERUN_COMMANDS
+from arcview.session.commands_reruns import MATRIX_COMMANDS, RERUN_COMMANDS
 from arcview.session.commands_run import RUN_COMMANDS
 from arcview.session.commands_stats import STATS_COMMANDS
 
@@ -40,11 +40,13 @@ _ENCLOSING: dict[Context, tuple[Context, ...]] = {
     Context.STATS: (Context.ROWS, Context.APP),
     Context.RERUN: (Context.ROWS, Context.APP),
     Context.MATRIX: (Context.ROWS, Context.APP),
+    Context.WHAT_IF: (Context.ROWS, Context.APP),
 }
 
 COMMANDS: tuple[Command, ...] = (
     *RUN_COMMANDS,
     *RERUN_COMMANDS,
+    *MATRIX_COMMANDS,
     *LABEL_COMMANDS,
     *WORK_COMMANDS,
     *STATS_COMMANDS,

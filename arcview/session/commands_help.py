@@ -19,6 +19,7 @@ _KEY_LABELS = {
     "equals_sign": "=",
     "plus": "+",
     "percent_sign": "%",
+    "number_sign": "#",
 }
 
 

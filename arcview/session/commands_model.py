@@ -31,6 +31,7 @@ class Context(StrEnum):
     STATS = "statistics"
     RERUN = "rerunning a gate"
     MATRIX = "gates by states"
+    WHAT_IF = "what if"
 
 
 class Group(StrEnum):

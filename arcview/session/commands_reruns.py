@@ -65,6 +65,23 @@ MATRIX_COMMANDS: tuple[Command, ...] = (
         "A failing gate on the reference's base with the agent's change, and on the agent's base "
         "with the reference's change: is the failure inherited or local?",
     ),
+    # Inherited or local
+    command(
+        _C.WHAT_IF, _G.RERUN, "start", "r", "Find out",
+        "Runs the gate on both mixed states, several times each.", "run",
+    ),
+    command(
+        _C.WHAT_IF, _G.RERUN, "stop_or_close", "escape", "Stop or go back",
+        "Stops what is running; when nothing runs, goes back.", "stop, back",
+    ),
+    command(
+        _C.WHAT_IF, _G.PANES, "next_pane", "tab shift+tab", "Answer or output",
+        "The other of the two panes.", "pane",
+    ),
+    command(
+        _C.WHAT_IF, _G.PANES, "close", "backspace", "Back",
+        "Back to where you were; what is running goes on.", "back",
+    ),
     # Gates by states
     command(
         _C.MATRIX, _G.RERUN, "rerun_cell", "r", "Run this cell",

@@ -15,16 +15,28 @@ from arcview.ui.screens.coverage import CoverageScreen
 from arcview.ui.screens.file import FileScreen
 from arcview.ui.screens.find import FindScreen
 from arcview.ui.screens.library import LibraryScreen
+from arcview.ui.screens.matrix import MatrixScreen
 from arcview.ui.screens.rerun import RerunScreen
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.stats import StatsScreen
 from arcview.ui.screens.text import TextScreen
+from arcview.ui.screens.what_if import WhatIfScreen
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane, TreePane
+from arcview.ui.widgets.matrix_grid import MatrixGrid
 from arcview.ui.widgets.output import OutputPane
 from arcview.ui.widgets.panes import GatePane, ListPane, SelfTestPane
 
 _WIDGETS: dict[Context, tuple[type[Widget], ...]] = {
-    Context.ROWS: (ListPane, GatePane, SelfTestPane, DiffPane, TreePane, StepsPane, OutputPane),
+    Context.ROWS: (
+        ListPane,
+        GatePane,
+        SelfTestPane,
+        DiffPane,
+        TreePane,
+        StepsPane,
+        OutputPane,
+        MatrixGrid,
+    ),
     Context.DIFF: (DiffPane,),
     Context.TREE: (TreePane,),
     Context.GATE: (GatePane,),
@@ -46,6 +58,8 @@ _SCREENS = {
     Context.STATS: (StatsScreen,),
     Context.COVERAGE: (CoverageScreen,),
     Context.RERUN: (RerunScreen,),
+    Context.MATRIX: (MatrixScreen,),
+    Context.WHAT_IF: (WhatIfScreen,),
     Context.COMPARE: (CompareScreen,),
 }
 

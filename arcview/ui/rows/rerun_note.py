@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from arcview.gates.results import Change
 from arcview.session.rerun_view import RerunView
+from arcview.session.what_if_answer import WhatIf
 from arcview.ui import theme
 from arcview.ui.rows.figures import VERDICT_GLYPH, fraction, plural
 from arcview.ui.rows.gate_facts import Fact
 from arcview.ui.rows.rerun_facts import headline
+from arcview.ui.rows.what_if import what_if_facts
 from arcview.ui.safe import one_line
 
 _MARK = {
@@ -29,10 +31,15 @@ class RerunNote:
     """Test id → what the rerun says of it, where that is not what was recorded."""
 
 
-def rerun_note(view: RerunView) -> RerunNote:
-    """The note on the last rerun of a gate on a state; empty where it never was run again."""
+def rerun_note(view: RerunView, answer: WhatIf | None = None) -> RerunNote:
+    """The note on the last rerun of a gate on a state and on why it failed; empty without either.
+
+    Args:
+        view: The gate on the state.
+        answer: What what-if found; null where nobody asked.
+    """
     if not view.results:
-        return RerunNote()
+        return RerunNote(what_if_facts(answer))
     result, comparison = view.results[-1], view.comparisons[-1]
     text, style = headline(result, comparison)
     named = (("F2P", result.f2p), ("P2P", result.p2p), ("tests", result.other))
@@ -46,6 +53,7 @@ def rerun_note(view: RerunView) -> RerunNote:
     facts = (
         ("rerun", f"↻ rerun: {text}", style),
         ("rerun-counts", f"  {' · '.join(more)}", theme.MUTED),
+        *what_if_facts(answer),
     )
     changes = comparison.tests if comparison is not None else ()
     marks = {test.id: _MARK[test.change] for test in changes if test.change in _MARK}

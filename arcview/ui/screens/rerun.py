@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -12,7 +10,6 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Resize
-from textual.timer import Timer
 from textual.types import CSSPathType
 
 from arcview.session.commands import Context
@@ -23,11 +20,12 @@ from arcview.ui.bindings import bindings
 from arcview.ui.rows.failure import failure_sections
 from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, plural
 from arcview.ui.rows.rerun import RerunRowKind, RerunRows
-from arcview.ui.rows.rerun_output import LiveRows, progress_bar, size_words
+from arcview.ui.rows.rerun_output import size_words
 from arcview.ui.rows.sections import SectionRows
 from arcview.ui.safe import one_line, pieces
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.rerun_job import RerunJob
+from arcview.ui.screens.rerun_output import JobOutput
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.screens.text import TextScreen
 from arcview.ui.widgets.hint_bar import HintBar
@@ -40,9 +38,6 @@ if TYPE_CHECKING:
 
 _WIDE = 130
 """Columns from which on the output stands beside the result instead of below it."""
-_LOOK_EVERY_S = 0.05
-"""The output is drawn at most so often, however fast it comes."""
-_TICK_S = 0.5
 
 
 class RerunScreen(BaseScreen):
@@ -65,13 +60,9 @@ class RerunScreen(BaseScreen):
         self._starts = starts
         self._view: RerunView | None = None
         self._rows = RerunRows(session)
-        self._live = LiveRows()
-        self._shown_job: RerunJob | None = None
-        self._seen_results = 0
-        self._is_resting = self._is_late = False
-        self._clock: Timer | None = None
         self.result = ListPane(id="result")
         self.output = OutputPane(id="output")
+        self._following = JobOutput(self, self.output, self._over)
 
     def compose(self) -> ComposeResult:
         """Result and output, beside each other where there is room."""
@@ -82,7 +73,6 @@ class RerunScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Looks up what is stored, and shows what runs already."""
-        self._clock = self.set_interval(_TICK_S, self._tick, pause=True)
         self.result.set_source(self._rows)
         self.result.focus()
         self._sitting.moved = self._moved
@@ -182,60 +172,12 @@ class RerunScreen(BaseScreen):
             self.output.show_problem("It printed nothing.")
 
     def _moved(self, job: RerunJob) -> None:
-        """Something of the job is new; drawn now, or as soon as drawing has rested."""
-        if job is not self._job:
-            return
-        if self._is_resting:
-            self._is_late = True
-            return
-        self._is_resting, self._is_late = True, False
-        self._draw(job)
-        self.set_timer(_LOOK_EVERY_S, partial(self._rested, job))
-
-    def _rested(self, job: RerunJob) -> None:
-        self._is_resting = False
-        if self._is_late:
-            self._moved(job)
-
-    def _draw(self, job: RerunJob) -> None:
-        job.looked()
-        if job is not self._shown_job:
-            self._shown_job, self._live = job, LiveRows()
-            self.output.follow(self._live)
-            self.remove_class("-quiet")
-            if self._clock is not None:
-                self._clock.resume()
-        self.output.take(self._live, job.output.tail())
-        self._tick()
-        if not job.is_running:
-            self._over(job)
-
-    def _tick(self) -> None:
-        """How far it is, also while nothing is printed."""
-        job = self._job
-        if job is None or not job.is_running:
-            return
-        elapsed = job.elapsed_s(monotonic())
-        of = f" of {job.times}" if job.times > 1 else ""
-        parts = [
-            ("Output", "bold"),
-            (f"  {job.number}{of} · " if of else "  ", theme.MUTED),
-            (f"{job.said}  {duration(elapsed)}", theme.WARN),
-        ]
-        if job.expected_s:
-            total = job.expected_s * job.times
-            parts.append((f" of about {duration(total)}  ", theme.MUTED))
-            parts += progress_bar(elapsed / total)
-        set_title(self.output, pieces(*parts))
-        total_bytes = job.output.total_bytes
-        cut = ", its end is shown" if self._live.is_cut else ""
-        set_remark(self.output, pieces((f"{size_words(total_bytes)}{cut}", theme.MUTED)))
+        """Something of a job is new."""
+        if job is self._job:
+            self._following.moved(job)
 
     def _over(self, job: RerunJob) -> None:
         """It ended: the result and the whole log take their places."""
-        if self._clock is not None:
-            self._clock.pause()
-        self._shown_job = None
         if job.error is not None:
             self.notice(job.error)
             set_title(self.output, pieces(("Output", "bold"), ("  could not be run", theme.FAIL)))
@@ -281,7 +223,8 @@ class RerunScreen(BaseScreen):
         if refused is not None:
             self.notice(refused)
             return
-        self._view, self._starts, self._shown_job = None, False, None
+        self._view, self._starts = None, False
+        self._following.forget()
         self._rows.show(None, asks=False)
         self.result.redraw_rows()
         self.set_class(not self._is_running, "-quiet")
@@ -359,7 +302,7 @@ class RerunScreen(BaseScreen):
                 self.notice("it is being stopped")
                 return
             job.stop()
-            self._tick()
+            self._following.tick()
         else:
             self.action_close()
 

@@ -17,6 +17,8 @@ from arcview.errors import ArcviewError
 from arcview.session.rerun_session import RerunSession
 from arcview.session.rerun_view import RerunView, planned, stored_view
 from arcview.session.reruns import RerunEvent, Reruns, Target
+from arcview.session.run_session_stops import StopKind
+from arcview.session.what_if import WhatIfs
 from arcview.ui.application import ArcviewApp
 from arcview.ui.rows.rerun_note import rerun_note
 from arcview.ui.screens.base import say_on_top
@@ -24,6 +26,7 @@ from arcview.ui.screens.rerun_job import RerunJob, RerunMoved
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
+    from arcview.ui.screens.matrix_sitting import MatrixSitting
     from arcview.ui.screens.run_links import RunLinks
 
 _SAID = {
@@ -63,6 +66,7 @@ class RerunSitting:
         self._lock = Lock()
         self.job: RerunJob | None = None
         self.moved: Callable[[RerunJob], None] | None = None
+        self._matrix: MatrixSitting | None = None
 
     def reruns(self) -> Reruns:
         """The reruns of the run; made when first asked for, in a thread."""
@@ -81,6 +85,8 @@ class RerunSitting:
         """The run was read again: so are its gates."""
         with self._lock:
             self._reruns = None
+        if self._matrix is not None:
+            self._matrix.forget()
 
     @property
     def app(self) -> ArcviewApp:
@@ -113,6 +119,20 @@ class RerunSitting:
         session = RerunSession(self._screen.session.run, gate, state)
         self.app.push_screen(RerunScreen(self, session, starts=starts))
 
+    def matrix(self) -> MatrixSitting:
+        """The matrix of the run."""
+        if self._matrix is None:
+            from arcview.ui.screens.matrix_sitting import MatrixSitting
+
+            self._matrix = MatrixSitting(self, self._screen)
+        return self._matrix
+
+    def open_what_if(self, gate: str) -> None:
+        """The screen that says whether the failure of a gate is inherited or local."""
+        from arcview.ui.screens.what_if import WhatIfScreen
+
+        self.app.push_screen(WhatIfScreen(self, gate))
+
     def note(self) -> None:
         """Says in the gate pane what the last rerun of the gate there said."""
         stop, content = self._screen.session.stop, self._screen.content
@@ -122,7 +142,9 @@ class RerunSitting:
 
         def get(reruns: Reruns) -> Callable[[], None]:
             view = stored_view(reruns, stop.gate, state)
-            return partial(content.put_rerun, stop, rerun_note(view))
+            is_stage = stop.kind is StopKind.STAGE
+            answer = WhatIfs(reruns.opened, reruns).known(stop.gate) if is_stage else None
+            return partial(content.put_rerun, stop, rerun_note(view, answer))
 
         self.read(get, "reading reruns")
 
@@ -133,21 +155,28 @@ class RerunSitting:
 
         def work() -> None:
             worker = get_current_worker()
-            view = stored_view(self.reruns(), gate, state)
+            try:
+                view = stored_view(self.reruns(), gate, state)
+            except ArcviewError as error:
+                self._arrive(partial(say_on_top, self._screen.app, str(error)))
+                return
             if not worker.is_cancelled:
                 self._arrive(partial(put, view))
                 view = planned(self.reruns(), view)
             if not worker.is_cancelled:
                 self._arrive(partial(put, view))
 
-        self._start(work, "looking reruns up")
+        self.start(work, "looking reruns up")
 
-    def read(self, get: Callable[[Reruns], Callable[[], None]], doing: str) -> None:
+    def read(
+        self, get: Callable[[Reruns], Callable[[], None]], doing: str, *, exclusive: bool = True
+    ) -> None:
         """Gets something in a thread and shows it on the screen's own.
 
         Args:
             get: Gives back what shows it.
-            doing: What it does, for the line that says that it failed; one at a time of each.
+            doing: What it does, for the line that says that it failed.
+            exclusive: A newer wish of that name cancels the older one.
         """
 
         def work() -> None:
@@ -159,53 +188,75 @@ class RerunSitting:
             if not worker.is_cancelled:
                 self._arrive(put)
 
-        self._start(work, doing)
+        self.start(work, doing, exclusive=exclusive)
 
     def _arrive(self, put: Callable[[], None]) -> None:
         self._screen.post_message(RerunArrived(put))
 
-    def _start(self, work: Callable[[], None], doing: str) -> None:
+    def start(self, work: Callable[[], None], doing: str, *, exclusive: bool = True) -> None:
+        """Does something in a thread; a newer wish of that name may cancel the older one."""
         self._screen.run_worker(
-            work, thread=True, exclusive=True, exit_on_error=False, group=doing, description=doing
+            work,
+            thread=True,
+            exclusive=exclusive,
+            exit_on_error=False,
+            group=doing,
+            description=doing,
         )
 
     # Running
 
     def begin(self, gate: str, target: Target, times: int, expected_s: float | None) -> str | None:
         """Runs a gate; says why not, where something else is still running."""
-        job = self.job
-        if job is not None and job.is_running:
-            return f"gate {job.gate} on {job.state} is still running; escape there stops it"
-        new = RerunJob(gate, target.label, times, expected_s, self._tell)
-        self.job = new
-        self._start(partial(self._run, new, target), f"rerun of gate {gate}")
+        job = RerunJob(gate, target.label, times, expected_s, self._tell)
+        return self.launch(job, partial(self._run, target))
+
+    def new_job(self, gate: str, state: str) -> RerunJob:
+        """A job of which nobody knows how long it takes."""
+        return RerunJob(gate, state, 1, None, self._tell)
+
+    def launch(self, job: RerunJob, work: Callable[[RerunJob], None]) -> str | None:
+        """Does a job in a thread; says why not, where something else is still running.
+
+        Args:
+            job: The job.
+            work: Does it, and ends it unless that fails.
+        """
+        now = self.job
+        if now is not None and now.is_running:
+            return f"gate {now.gate} on {now.state} is still running; escape there stops it"
+        self.job = job
+
+        def run() -> None:
+            try:
+                work(job)
+            except ArcviewError as error:
+                job.end((), str(error))
+            finally:
+                if job.is_running:
+                    job.end((), "it ended on a fault of arcview")
+
+        self.start(run, f"running gate {job.gate}")
         return None
 
     def _tell(self) -> None:
         if self.job is not None:
             self._screen.post_message(RerunMoved(self.job))
 
-    def _run(self, job: RerunJob, target: Target) -> None:
+    def _run(self, target: Target, job: RerunJob) -> None:
         def on_event(event: RerunEvent) -> None:
             job.at(event.number, _SAID[event.phase.value])
 
-        try:
-            results = self.reruns().run(
-                job.gate,
-                target,
-                times=job.times,
-                again=True,
-                on_output=job.feed,
-                on_event=on_event,
-                cancelled=lambda: job.is_cancelled,
-            )
-        except ArcviewError as error:
-            job.end((), str(error))
-        else:
-            job.end(results)
-        finally:
-            if job.is_running:
-                job.end((), "it ended on a fault of arcview")
+        results = self.reruns().run(
+            job.gate,
+            target,
+            times=job.times,
+            again=True,
+            on_output=job.feed,
+            on_event=on_event,
+            cancelled=lambda: job.is_cancelled,
+        )
+        job.end(results)
 
     def arrived(self, job: RerunJob) -> None:
         """Something of a job is new: whoever shows it looks."""
@@ -218,3 +269,5 @@ class RerunSitting:
         """Stops what runs; its container is removed before the program ends."""
         if self.job is not None and self.job.is_running:
             self.job.stop()
+        if self._matrix is not None:
+            self._matrix.close()

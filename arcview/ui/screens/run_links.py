@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from arcview.files import is_dir
+from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_arrivals import RunArrivals
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
     from arcview.ui.screens.annotate_run import AnnotationArrived, RunAnnotate
+    from arcview.ui.screens.matrix_job import MatrixMoved
     from arcview.ui.screens.rerun_job import RerunMoved
     from arcview.ui.screens.rerun_sitting import RerunArrived, RerunSitting
     from arcview.ui.screens.run_find import RunFind
@@ -46,6 +48,12 @@ class RunLinks(RunArrivals):
         """Something of what runs is new."""
         self.rerunning().arrived(message.job)
 
+    def worker_failed(self, doing: str, error: BaseException) -> None:
+        """Says so on whatever is open over the run."""
+        super().worker_failed(doing, error)
+        if self.app.screen is not self and isinstance(self.app.screen, BaseScreen):
+            self.app.screen.worker_failed(doing, error)
+
     def look_for_reruns(self) -> None:
         """Says beside the gate what reruns said, where there are any; a thread looks."""
         self.run_worker(
@@ -69,6 +77,19 @@ class RunLinks(RunArrivals):
         """Says beside the gate what reruns said."""
         if self.sitting is not None:
             self.sitting.note()
+
+    def on_matrix_moved(self, message: MatrixMoved) -> None:
+        """A cell of the matrix began or is settled."""
+        self.rerunning().matrix().arrived(message.job)
+
+    def action_matrix(self) -> None:
+        """Gates by states, at the place that is shown."""
+        stop = self.session.stop
+        self.rerunning().matrix().open(stop.gate, stop.state)
+
+    def action_what_if(self) -> None:
+        """Whether the failure of the gate is inherited or local."""
+        self.rerunning().open_what_if(self.session.stop.gate)
 
     def action_rerun(self) -> None:
         """The gate of the place again."""

@@ -1,0 +1,204 @@
+"""Whether the failure of a gate is inherited or local: both experiments, run and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.events import Resize
+from textual.types import CSSPathType
+
+from arcview.session.commands import Context
+from arcview.session.reruns import RerunPlan, Reruns
+from arcview.session.what_if import TIMES, WhatIfEvent, WhatIfPhase, WhatIfs
+from arcview.session.what_if_answer import WhatIf
+from arcview.ui import theme
+from arcview.ui.bindings import bindings
+from arcview.ui.rows.rerun_facts import plan_facts
+from arcview.ui.rows.sections import Section, SectionRows
+from arcview.ui.rows.what_if import what_if_sections
+from arcview.ui.safe import pieces
+from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.rerun_job import RerunJob
+from arcview.ui.screens.rerun_output import JobOutput
+from arcview.ui.screens.run_content import say
+from arcview.ui.screens.run_titles import set_remark, set_title
+from arcview.ui.widgets.hint_bar import HintBar
+from arcview.ui.widgets.output import OutputPane
+from arcview.ui.widgets.panes import ListPane
+
+if TYPE_CHECKING:
+    from arcview.ui.screens.rerun_sitting import RerunSitting
+
+_WIDE = 130
+WHAT_IF = "what if"
+"""What stands for the state of such a job."""
+_ABOUT = (
+    "X puts the agent's change of this stage on the reference's base; Y puts the reference's "
+    "change on the agent's base. X passes and Y fails: inherited. The other way round: local.\n"
+)
+
+
+class WhatIfScreen(BaseScreen):
+    """The answer for one gate, or what asking would do."""
+
+    CSS_PATH: ClassVar[CSSPathType | None] = "rerun.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Context.WHAT_IF)
+
+    def __init__(self, sitting: RerunSitting, gate: str) -> None:
+        """Makes the screen.
+
+        Args:
+            sitting: The reruns of the run.
+            gate: The failing gate.
+        """
+        super().__init__()
+        self._sitting = sitting
+        self._gate = gate
+        self._plan: RerunPlan | None = None
+        self._answer: WhatIf | None = None
+        self.result = ListPane(id="result")
+        self.output = OutputPane(id="output")
+        self._shown = JobOutput(self, self.output, self._over)
+
+    def compose(self) -> ComposeResult:
+        """Answer and output."""
+        with Container(id="again"):
+            yield self.result
+            yield self.output
+        yield HintBar()
+
+    def on_mount(self) -> None:
+        """Looks whether it was asked before."""
+        self.set_class(True, "-quiet")
+        self.set_class(self.app.size.width >= _WIDE, "-wide")
+        self._sitting.moved = self._moved
+        name = f"gate {self._gate}"
+        set_title(self.result, pieces((f"What if: why {name} failed", "bold")))
+        say(self.result, "… looking whether it was asked before")
+        self.result.focus()
+        self.show_hints()
+        self._look_up()
+        if self._job is not None and self._job.is_running:
+            self._moved(self._job)
+
+    def on_unmount(self) -> None:
+        """What runs goes on without being looked at."""
+        if self._sitting.moved == self._moved:
+            self._sitting.moved = None
+
+    @property
+    def context(self) -> Context:
+        """What if."""
+        return Context.WHAT_IF
+
+    @property
+    def _job(self) -> RerunJob | None:
+        job = self._sitting.job
+        is_ours = job is not None and (job.gate, job.state) == (self._gate, WHAT_IF)
+        return job if is_ours else None
+
+    def _look_up(self) -> None:
+        def get(reruns: Reruns) -> Callable[[], None]:
+            known = WhatIfs(reruns.opened, reruns).known(self._gate)
+            plan = reruns.plan(self._gate, reruns.default_target(self._gate))
+            return partial(self._put, known, plan)
+
+        self._sitting.read(get, "looking what-if up")
+
+    def _put(self, answer: WhatIf | None, plan: RerunPlan) -> None:
+        if not self.is_attached:
+            return
+        self._answer, self._plan = answer, plan
+        if answer is not None:
+            self.result.set_source(SectionRows(what_if_sections(answer)))
+            set_remark(self.result, pieces((answer.created[:19].replace("T", " "), theme.MUTED)))
+        elif self._job is None or not self._job.is_running:
+            self.result.set_source(SectionRows(self._question(plan)))
+            set_remark(self.result, Content(""))
+
+    def _question(self, plan: RerunPlan) -> tuple[Section, ...]:
+        if plan.unavailable is not None:
+            why = Section("", f"cannot be run here: {plan.unavailable}\n", style=theme.WARN)
+            ask = (why, Section("The command for the recorded state", f"{plan.shell}\n"))
+        else:
+            text = f"r runs the gate {TIMES}× on X, Y and the recorded state, after its control"
+            facts = "\n".join(f"{said.label:<9} {said.text}" for said in plan_facts(plan))
+            ask = (Section("", f"{text}\n", style="bold $warn"), Section("What runs", f"{facts}\n"))
+        return (Section("Inherited or local?", _ABOUT), *ask)
+
+    # Running
+
+    def action_start(self) -> None:
+        """Asks, or asks again."""
+        plan = self._plan
+        if plan is None:
+            self.notice("… still asking the engine")
+        elif plan.unavailable is not None:
+            self.notice(plan.unavailable)
+        else:
+            self._sitting.confirm()
+            again = self._answer is not None
+            job = self._sitting.new_job(self._gate, WHAT_IF)
+            refused = self._sitting.launch(job, partial(self._run, again))
+            if refused is not None:
+                self.notice(refused)
+            else:
+                self._moved(job)
+
+    def _run(self, again: bool, job: RerunJob) -> None:
+        reruns = self._sitting.reruns()
+
+        def on_event(event: WhatIfEvent) -> None:
+            said = f"on {event.label}" if event.phase is WhatIfPhase.RUNNING else event.phase.value
+            number = f", {event.number} of {event.times}" if event.times else ""
+            job.at(1, f"{said}{number}")
+
+        WhatIfs(reruns.opened, reruns).ask(
+            self._gate,
+            again=again,
+            on_event=on_event,
+            on_output=job.feed,
+            cancelled=lambda: job.is_cancelled,
+        )
+        job.end(())
+
+    def _moved(self, job: RerunJob) -> None:
+        if job is self._job:
+            self._shown.moved(job)
+
+    def _over(self, job: RerunJob) -> None:
+        if job.is_cancelled:
+            self.notice("stopped; what was measured is kept")
+        elif job.error is not None:
+            self.notice(job.error)
+        set_title(self.output, pieces(("Output", "bold"), ("  of the last runs", theme.MUTED)))
+        self.set_class(not job.output.total_bytes, "-quiet")
+        self._look_up()
+
+    def action_stop_or_close(self) -> None:
+        """Stops what runs; else back."""
+        job = self._job
+        if job is not None and job.is_running:
+            job.stop()
+            self._shown.tick()
+        else:
+            self.action_close()
+
+    def action_next_pane(self) -> None:
+        """Answer and output by turns."""
+        (self.result if self.focused is self.output else self.output).focus()
+
+    def action_close(self) -> None:
+        """Back; what runs goes on."""
+        self.dismiss()
+
+    def on_resize(self, event: Resize) -> None:
+        """Beside each other where there is room."""
+        del event
+        self.set_class(self.app.size.width >= _WIDE, "-wide")

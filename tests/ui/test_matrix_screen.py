@@ -1,0 +1,206 @@
+"""Gates by states, and what-if, on the screen; an engine plays what a test says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arcview.analysis.matrix import Cell, CellTest, Source, Standing
+from arcview.gates.engine import EngineInfo
+from arcview.gates.errors import EngineUnavailableError
+from arcview.model.results import Group, Outcome, Verdict
+from arcview.session.reruns import Reruns
+from arcview.ui.rows.matrix_cells import cell_text, legend
+from arcview.ui.screens.matrix import MatrixScreen
+from arcview.ui.screens.rerun import RerunScreen
+from arcview.ui.screens.rerun_sitting import RerunSitting
+from arcview.ui.screens.run import RunScreen
+from arcview.ui.screens.text import TextScreen
+from tests.gates.fake_engine import FakeEngine
+from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen
+
+INFO = EngineInfo("fake", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus",), ("pids",))
+_ENDS = {"1": "S1", "2": "S2", "3": "S3", "4": "S4", "chain": "S4"}
+
+
+def player(path: Path) -> FakeEngine:
+    """The agent's states say what was recorded; the reference passes once its stage is there."""
+
+    def script(gate: str, label: str, tree: str) -> dict[str, str]:
+        del tree
+        run = open_run(path)
+        tests = run.reader().gate_tests(gate, _ENDS[gate])
+        stage = 4 if gate == "chain" else int(gate)
+        if label[0] == "X" or (label[0] == "R" and int(label[1:]) >= stage):
+            return {test.id: "passed" for test in tests}
+        if label in ("S0", "R0"):
+            return {t.id: "failed" if t.group is Group.F2P else "passed" for t in tests}
+        return {t.id: "passed" if t.outcome is Outcome.PASSED else "failed" for t in tests}
+
+    return FakeEngine(script, INFO)
+
+
+class NoEngine(FakeEngine):
+    def info(self) -> EngineInfo:
+        raise EngineUnavailableError("no container engine answers: start Docker or set DOCKER_HOST")
+
+
+def screen_with(path: Path, engine: FakeEngine) -> RunScreen:
+    screen = run_screen(path)
+    screen.sitting = RerunSitting(screen, lambda opened: Reruns(opened, engine=engine))
+    return screen
+
+
+def row_of(text: str, start: str) -> str:
+    return next(line for line in text.splitlines() if line.startswith(f"│ {start}"))
+
+
+async def test_recorded_and_derived_cells_are_there_without_an_engine(demo_run: Path) -> None:
+    async with on_screen(screen_with(demo_run, NoEngine(lambda *_: {}))) as (app, pilot):
+        text = await press(pilot, "3", "#")
+        assert isinstance(app.screen, MatrixScreen)
+        assert "✓ 15/15" in row_of(text, "1 tags")
+        assert "✗ 12/15 ≈" in row_of(text, "1 tags")
+        assert "[✗ 24/32]" in row_of(text, "3 export")
+        assert "15/26 %" in row_of(text, "2 search")
+        assert "R1" not in text
+
+
+async def test_the_cursor_moves_by_cells_and_the_tests_follow(demo_run: Path) -> None:
+    async with on_screen(screen_with(demo_run, player(demo_run))) as (_, pilot):
+        text = await press(pilot, "3", "#", "l", "k")
+        assert "Gate 2 on S4" in text
+        assert "[✗ 20/26 ≈]" in row_of(text, "2 search")
+        assert "test_phrase_in_quotes" in text
+        text = await press(pilot, "h", "h", "h", "h", "h", "h")
+        assert "Gate 2 on S0" in text
+        assert "nothing is known of this gate on this state" in text
+
+
+async def test_a_cell_opens_to_its_tests_and_a_test_to_what_it_said(demo_run: Path) -> None:
+    async with on_screen(screen_with(demo_run, player(demo_run))) as (app, pilot):
+        await press(pilot, "2", "#", "enter")
+        assert isinstance(app.screen, MatrixScreen)
+        assert app.focused is app.screen.tests
+        text = await press(pilot, "/", "=phrase_in_quotes", "enter", "enter")
+        assert isinstance(app.screen, TextScreen)
+        assert "on S2" in text
+        assert "expected  [1]" in text
+
+
+async def test_what_is_missing_is_planned_before_it_is_run(demo_run: Path) -> None:
+    engine = player(demo_run)
+    async with on_screen(screen_with(demo_run, engine)) as (_, pilot):
+        text = await press(pilot, "3", "#", "x")
+        assert "Run what is missing  37 cells after 5 controls" in text
+        assert "with 2 at once" in text
+        assert "no network, 2 cpus" in text
+        assert engine.jobs == []
+        assert "with 3 at once" in await press(pilot, "+")
+        assert "Run what is missing" not in await press(pilot, "escape")
+
+
+async def test_missing_cells_are_run_and_say_so(demo_run: Path) -> None:
+    engine = player(demo_run)
+    async with on_screen(screen_with(demo_run, engine)) as (app, pilot):
+        text = await press(pilot, "3", "#", "x", "x")
+        assert "37 of 37 cells measured" in notice(app)
+        assert "‹ 24/32 r" in row_of(text, "3 export")
+        text = await press(pilot, "R")
+        assert "✓ 32/32 r" in row_of(text, "3 export")
+        assert "Nothing is missing" in await press(pilot, "x")
+
+
+async def test_the_row_of_a_test_names_its_pattern(demo_run: Path) -> None:
+    async with on_screen(screen_with(demo_run, player(demo_run))) as (_, pilot):
+        text = await press(pilot, "3", "#", "x", "x", "f")
+        assert "never passes" in text
+        assert "premature in S1" in text
+        assert "telling tests only" in text
+
+
+async def test_without_an_engine_the_plan_says_what_is_missing(demo_run: Path) -> None:
+    async with on_screen(screen_with(demo_run, NoEngine(lambda *_: {}))) as (app, pilot):
+        text = await press(pilot, "3", "#", "x")
+        assert "cannot be run here: no container engine answers" in text
+        await press(pilot, "x")
+        assert "no container engine answers" in notice(app)
+
+
+async def test_a_cell_is_run_on_its_own(demo_run: Path) -> None:
+    engine = player(demo_run)
+    async with on_screen(screen_with(demo_run, engine)) as (app, pilot):
+        await press(pilot, "3", "#", "h", "r")
+        assert isinstance(app.screen, RerunScreen)
+        await press(pilot, "r")
+        assert (engine.jobs[-1].gate, engine.jobs[-1].label) == ("3", "S2.refactor")
+        text = await press(pilot, "backspace")
+        assert "r]" in row_of(text, "3 export")
+
+
+@pytest.mark.parametrize("size", [(120, 35), (80, 24), (40, 12)])
+async def test_the_matrix_fits_where_there_is_little_room(
+    demo_run: Path, size: tuple[int, int]
+) -> None:
+    async with on_screen(screen_with(demo_run, player(demo_run)), size) as (_, pilot):
+        text = await press(pilot, "3", "#", "R", "x")
+        assert "[✗" in text
+        assert all(len(line) <= size[0] for line in text.splitlines())
+
+
+async def test_what_if_says_whether_a_failure_is_inherited(demo_run: Path) -> None:
+    async with on_screen(screen_with(demo_run, player(demo_run))) as (app, pilot):
+        text = await press(pilot, "3", "H")
+        assert "Inherited or local?" in text
+        assert "r runs the gate 3×" in text
+        text = await press(pilot, "r")
+        assert "base: inherited, from the state that the stage began with" in text
+        assert "X: R2 with the agent's change S2.refactor→S3" in text
+        assert "✓ passed 3/3" in text
+        assert "✗ failed 3/3" in text
+        text = await press(pilot, "escape")
+        assert isinstance(app.screen, RunScreen)
+        assert "⇄ what if: base: inherited" in text
+
+
+async def test_what_if_of_a_gate_that_passed_says_why_there_is_nothing_to_ask(
+    demo_run: Path,
+) -> None:
+    async with on_screen(screen_with(demo_run, player(demo_run))) as (app, pilot):
+        await press(pilot, "1", "H", "r")
+        assert "what-if explains a gate that failed" in notice(app)
+
+
+def test_cells_of_every_kind_differ_without_colour() -> None:
+    test = CellTest(Group.F2P, Outcome.PASSED, True, Source.RECORDED)
+    bad = CellTest(Group.F2P, Outcome.FAILED, False, Source.RECORDED)
+    flaky = CellTest(Group.F2P, Outcome.FAILED, None, Source.RERUN, 1, 2)
+    kinds = {
+        "recorded pass": Cell("1", "S1", Verdict.PASSED, None, Source.RECORDED, {"a": test}, 1),
+        "recorded failure": Cell("1", "S1", Verdict.FAILED, None, Source.RECORDED, {"a": bad}, 1),
+        "rerun": Cell("1", "S1", Verdict.PASSED, None, Source.RERUN, {"a": test}, 1, runs=1),
+        "derived": Cell("1", "S1", Verdict.PASSED, None, Source.REPEATED, {"a": test}, 1),
+        "same files": Cell("1", "S1", Verdict.PASSED, None, Source.SAME_TREE, {"a": test}, 1),
+        "partly": Cell("1", "S1", None, None, Source.REPEATED, {"a": test}, 2),
+        "flaky": Cell("1", "S1", Verdict.FAILED, None, Source.RERUN, {"a": flaky}, 1, runs=2),
+        "unmeasured": Cell("1", "S1", Verdict.UNMEASURED, "no report", Source.RERUN),
+        "unknown": Cell("1", "S1"),
+        "not applicable": Cell(
+            "1", "S1", Verdict.FAILED, None, Source.RECORDED, {"a": bad}, 1,
+            Standing.NOT_APPLICABLE,
+        ),
+        "not due": Cell(
+            "1", "S1", Verdict.FAILED, None, Source.RECORDED, {"a": bad}, 1, Standing.BEFORE
+        ),
+        "early": Cell(
+            "1", "S1", Verdict.PASSED, None, Source.RECORDED, {"a": test}, 1, Standing.BEFORE
+        ),
+    }  # fmt: skip
+    for width in (4, 20):
+        texts = {kind: cell_text(cell).fit(width) for kind, cell in kinds.items()}
+        assert len(set(texts.values())) == len(texts), texts
+
+
+def test_the_legend_fits() -> None:
+    assert len(legend(74)) <= 74
