@@ -297,3 +297,10 @@ async def test_a_note_that_cannot_be_saved_stays_to_be_sent_again(
         text = await press(pilot, "enter")
         assert reading(screen).note == "why"
         assert "not saved" not in text
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_form_leaves_no_stale_notice_behind(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        await press(pilot, "a", "escape")
+        assert "noting" not in notice(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from arcview.analysis.symptoms import Symptom
 from arcview.model.patch import FileChange
 from arcview.model.results import GateTest
 from arcview.session.address import Address
+from arcview.session.annotate_marks import Role
 from arcview.session.run_session_stops import DiffMode, Stop, StopKind
 from arcview.session.trail import LineSource
 from arcview.ui.rows.diff_file import Kind
@@ -24,6 +26,18 @@ from arcview.ui.rows.trail import StepLink
 if TYPE_CHECKING:
     from arcview.ui.screens.run import RunScreen
     from arcview.ui.screens.run_long import RunLong
+
+
+ROLES: Mapping[str, tuple[Role, ...]] = {
+    "gate": (Role.EFFECT, Role.EVIDENCE),
+    "cell": (Role.EFFECT, Role.EVIDENCE),
+    "file": (Role.ORIGIN, Role.EVIDENCE),
+    "diff": (Role.ORIGIN, Role.EVIDENCE),
+    "step": (Role.ORIGIN, Role.ORIGIN_END, Role.AWARENESS, Role.EVIDENCE),
+    "self": (Role.AWARENESS, Role.ORIGIN, Role.EVIDENCE),
+    "spec": (Role.EVIDENCE, Role.ORIGIN),
+}
+"""What a place of a kind can be to a case, in the order of the key."""
 
 
 def gate_where(stop: Stop) -> str:

@@ -5,7 +5,7 @@ Reading states and steps, and everything that rules look at, happens in threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
@@ -24,23 +24,12 @@ from arcview.session.annotate_rows import check_evidence, shown_readings
 from arcview.session.run_session_address import destination, parse_address
 from arcview.session.run_session_stops import Stop
 from arcview.ui.screens.annotate_labels import ask_name, labels_of
-from arcview.ui.screens.annotate_places import gate_where, ranged, under_cursor
+from arcview.ui.screens.annotate_places import ROLES, gate_where, ranged, under_cursor
 from arcview.ui.screens.base import say_on_top
 
 if TYPE_CHECKING:
     from arcview.session.annotate_suggestions import SuggestionFinder
     from arcview.ui.screens.run import RunScreen
-
-_ROLES: Mapping[str, tuple[Role, ...]] = {
-    "gate": (Role.EFFECT, Role.EVIDENCE),
-    "cell": (Role.EFFECT, Role.EVIDENCE),
-    "file": (Role.ORIGIN, Role.EVIDENCE),
-    "diff": (Role.ORIGIN, Role.EVIDENCE),
-    "step": (Role.ORIGIN, Role.ORIGIN_END, Role.AWARENESS, Role.EVIDENCE),
-    "self": (Role.AWARENESS, Role.ORIGIN, Role.EVIDENCE),
-    "spec": (Role.EVIDENCE, Role.ORIGIN),
-}
-"""What a place of a kind can be to a case, in the order of the key."""
 
 
 class AnnotationArrived(Message):
@@ -212,7 +201,7 @@ class RunAnnotate:
         if self._last is None or self._events != len(self.session.store.events()):
             self.notice("something was labelled since: note the place again")
             return
-        roles = _ROLES[self._last.pane]
+        roles = ROLES[self._last.pane]
         known = self._role % len(roles)
         undone = self.session.undo()
         if not undone.saved:
@@ -255,13 +244,15 @@ class RunAnnotate:
             self._last, self._events = address, len(self.session.store.events())
             if role is None:
                 self._role = self._role_of(address)
+        # What says that it is going on must not be met again when the form is closed.
+        self.notice("")
         self.open_case()
         # A form that has just been opened has no line of keys yet.
         self.app.screen.call_after_refresh(self.say, change)
 
     def _role_of(self, address: Address) -> int:
         """Position in its roles of what the place was noted as."""
-        part, roles = self.session.part, _ROLES[address.pane]
+        part, roles = self.session.part, ROLES[address.pane]
         kinds = {"origins": Role.ORIGIN, "effects": Role.EFFECT, "awareness": Role.AWARENESS}
         role = kinds.get(part.kind) if part is not None else None
         events = self.session.store.events(self.session.case_id)
