@@ -79,6 +79,9 @@ _RULES = (
         _is_random,
     ),
 )  # fmt: skip
+_HINTS = ("private key-----", *(hint for rule in _RULES for hint in rule.hints))
+_SHORTEST = len("://a:abc@")
+"""No rule masks anything in a shorter text."""
 _PRIVATE_KEY = (
     r"-----BEGIN (?P<kind>[A-Z ]*PRIVATE KEY)-----(?P<value>.*?)(?:-----END (?P=kind)-----|\Z)"
 )
@@ -108,7 +111,13 @@ def mask_secrets(text: str) -> str:
     Fields that are called like secrets are masked where their value looks random: letters and
     digits mixed, twelve characters or more. Lines stay lines. Masking twice changes nothing.
     """
-    return _masked(mask_private_keys(text), _RULES)
+    if len(text) < _SHORTEST:
+        return text
+    lowered = text.lower()
+    for hint in _HINTS:  # a loop: every piece of a screen passes here, and most have no hint
+        if hint in lowered:
+            return _masked(mask_private_keys(text), _RULES)
+    return text
 
 
 def mask_settings(text: str) -> str:
