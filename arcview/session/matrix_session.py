@@ -30,6 +30,8 @@ class MatrixSession:
         gates = [gate.gate for gate in view.table.gates]
         if self.gate not in gates:
             self.gate = gates[0] if gates else None
+        if self.state in [state.id for state in view.table.states if state.is_reference]:
+            self.reference_revealed = True
         ids = [state.id for state in self.states]
         if self.state not in ids:
             self.state = ids[-1] if ids else None

@@ -26,6 +26,8 @@ class Destination:
     """The raw log that it names, which opens on top."""
     line: int = 1
     """1-based, in what opens on top."""
+    cell: tuple[str, str] | None = None
+    """Gate and state of a cell that only the matrix shows, which opens on top."""
 
 
 def destination(address: Address, stops: Sequence[Stop]) -> Destination:
@@ -35,6 +37,12 @@ def destination(address: Address, stops: Sequence[Stop]) -> Destination:
         BadInputError: the run has no such stage or state.
     """
     stop = next((n for n, stop in enumerate(stops) if _is_at(stop, address)), None)
+    gate, at, state = address.where.partition("@")
+    if stop is None and address.pane == "cell" and at:
+        own = (n for n, s in enumerate(stops) if s.gate == gate and s.kind is not StopKind.BETWEEN)
+        stop = next(own, None)
+        if stop is not None:
+            return Destination(stop, Target(Column.GATE), cell=(gate, state))
     if stop is None:
         raise BadInputError("--at", f"the run has no {address.where!r}", str(address))
     is_log = address.pane == "gate" and address.parts[:1] == ("log",)

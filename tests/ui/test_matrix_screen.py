@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from arcview.analysis.matrix import Cell, CellTest, Source, Standing
+from arcview.errors import BadInputError
 from arcview.gates.engine import EngineInfo
 from arcview.gates.errors import EngineUnavailableError
 from arcview.model.results import Group, Outcome, Verdict
 from arcview.session.reruns import Reruns
+from arcview.session.run_session_address import destination, parse_address
+from arcview.session.run_session_stops import stops_of
 from arcview.ui.rows.matrix_cells import cell_text, legend
 from arcview.ui.screens.matrix import MatrixScreen
 from arcview.ui.screens.rerun import RerunScreen
@@ -170,6 +173,26 @@ async def test_what_if_of_a_gate_that_passed_says_why_there_is_nothing_to_ask(
     async with on_screen(screen_with(demo_run, player(demo_run))) as (app, pilot):
         await press(pilot, "1", "H", "r")
         assert "what-if explains a gate that failed" in notice(app)
+
+
+async def test_an_address_of_a_cell_opens_the_matrix_there(demo_run: Path) -> None:
+    stops = stops_of(open_run(demo_run).run)
+    recorded = destination(parse_address("cell:3@S3"), stops)
+    assert recorded.cell is None
+    at = destination(parse_address("cell:1@R2"), stops)
+    assert at.cell == ("1", "R2")
+    screen = RunScreen(open_run(demo_run), lambda: open_run(demo_run), at=at)
+    screen.sitting = RerunSitting(screen, lambda opened: Reruns(opened, engine=player(demo_run)))
+    async with on_screen(screen) as (app, pilot):
+        text = await press(pilot)
+        assert isinstance(app.screen, MatrixScreen)
+        assert "Gate 1 on R2" in text
+
+
+def test_an_address_of_a_gate_that_the_run_does_not_have_is_refused(demo_run: Path) -> None:
+    stops = stops_of(open_run(demo_run).run)
+    with pytest.raises(BadInputError, match="the run has no '9@S3'"):
+        destination(parse_address("cell:9@S3"), stops)
 
 
 def test_cells_of_every_kind_differ_without_colour() -> None:

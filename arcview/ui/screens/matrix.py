@@ -130,8 +130,10 @@ class MatrixScreen(BaseScreen):
         if view is None:
             self.notice(error)
             return
-        is_first = self._session.view is None
+        is_first, wanted = self._session.view is None, self._session.state
         self._session.take(view)
+        if is_first and wanted is not None and wanted != self._session.state:
+            self.notice(f"this run has no state {wanted}")
         if is_first:
             self.grid.set_source(self._rows, cursor=self._rows.row_of(self._session.gate))
             self.tests.set_source(self._tests)

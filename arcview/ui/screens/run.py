@@ -191,7 +191,7 @@ class RunScreen(RunLinks):
         """Goes to where the command line asked for."""
         if not self._reach(destination.target):
             self.notice("there is no such place in this run")
-        if destination.spec or destination.log:
+        if destination.spec or destination.log or destination.cell:
             self.following().open.arrive(destination)
 
     @property

@@ -91,8 +91,10 @@ class RunOpen:
         opened.place = place
 
     def arrive(self, destination: Destination) -> None:
-        """What an address names that no pane shows: a specification or a raw log, at a line."""
-        if destination.log is not None:
+        """What an address names that no pane shows: a specification, a raw log, a cell."""
+        if destination.cell is not None:
+            self._screen.rerunning().matrix().open(*destination.cell)
+        elif destination.log is not None:
             self.log(destination.log, destination.line)
         else:
             self.spec(destination.line)
