@@ -29,6 +29,7 @@ from arcview.analysis.shared_failures import (
     shared_signatures,
 )
 from arcview.analysis.statistics_counts import CountedRun, Tally, failure_spans, spent
+from arcview.analysis.statistics_executed import EXECUTED
 from arcview.analysis.statistics_facts import RunFacts, StageFacts
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
@@ -145,6 +146,8 @@ class Group:
     crude: Estimate
     """P(works | passed before) - P(works | failed before)."""
     matched: Matched
+    executed: Mapping[str, Figure] | None = None
+    """By name, in the order of `EXECUTED`; null where no gate was run again on another state."""
     completion_difference: tuple[str, ...] = ()
     """Runs whose chain gate passed though a stage gate failed."""
 
@@ -291,8 +294,19 @@ def _group(runs: Sequence[CountedRun], policy: StatsPolicy) -> Group:
         half_life=_half_life(tasks, policy),
         crude=crude_difference(transitions, *sizes),
         matched=matched(transitions, *sizes),
+        executed=_executed(tasks, policy),
         completion_difference=tuple(run.facts.name for run in runs if _is_difference(run)),
     )
+
+
+def _executed(
+    tasks: Sequence[Sequence[CountedRun]], policy: StatsPolicy
+) -> dict[str, Figure] | None:
+    if not any(run.facts.executed for task in tasks for run in task):
+        return None
+    table = [[_sum(spec.count(run) for run in task) for spec in EXECUTED] for task in tasks]
+    found = _figures(table, len(EXECUTED), policy)
+    return {spec.name: figure for spec, figure in zip(EXECUTED, found, strict=True)}
 
 
 def _is_difference(run: CountedRun) -> bool:

@@ -20,6 +20,7 @@ from arcview.analysis.history import (
 )
 from arcview.analysis.lifetimes import FailureSpan, failure_span
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, is_ok, judge, not_ok_count
+from arcview.analysis.what_if import WhatIfLabel
 from arcview.model.patch import ChangeKind, FileChange, PathClass
 from arcview.model.results import GateRecord, Group, GroupCounts, Verdict
 from arcview.model.run import Run, Status
@@ -120,6 +121,19 @@ class GateCauses:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutedFacts:
+    """What gates that were run again say of one stage; results without a container left out."""
+
+    stage: int
+    label: WhatIfLabel | None = None
+    """What made its gate fail; null where that was not asked."""
+    x_passes: bool | None = None
+    """The agent's change passes on the reference base; null where that was not run."""
+    passes_at_end: bool | None = None
+    """Its gate passes on the last state; null where it was not run there again."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunFacts:
     """One run."""
 
@@ -135,6 +149,8 @@ class RunFacts:
     """Null where the benchmark has no chain gate."""
     causes: tuple[GateCauses, ...] = ()
     """Of each gate that failed on the state that it belongs to."""
+    executed: tuple[ExecutedFacts, ...] = ()
+    """As the sidecar has it now: never cached."""
 
 
 def gate_facts(

@@ -156,6 +156,23 @@ class StatsMatched(Model):
     """Transitions in informative strata."""
 
 
+class StatsExecuted(Model):
+    """From gates run again on other states, in containers."""
+
+    asked: StatsFigure
+    """Failing gates after the first with a what-if answer."""
+    base: StatsFigure
+    change: StatsFigure
+    interaction: StatsFigure
+    both: StatsFigure
+    clean_base_passes: StatsFigure
+    """Failing gates that pass with the agent's change on the reference base."""
+    still_fails_at_end: StatsFigure
+    """Failed stage gates that fail on the last state too."""
+    broken_at_end: StatsFigure
+    """Passed stage gates that fail on the last state."""
+
+
 class StatsGroup(Model):
     """Every figure over some runs; what each counts is said by `arcview stats --figures`."""
 
@@ -213,7 +230,7 @@ class StatsGroup(Model):
     time_spent_per_passed_stage_s: StatsSpent
     crude: StatsCrude
     matched: StatsMatched
-    executed: dict[str, object] | None
+    executed: StatsExecuted | None
     """From gates run again on other states; null where there are none."""
 
 

@@ -41,6 +41,7 @@ from arcview.model.run import PathRules, Stage
 from arcview.model.states import State, StateKind
 from arcview.session.evidence import EvidenceFinder
 from arcview.session.opened import OpenRun
+from arcview.session.stats_executed import executed_facts
 
 if TYPE_CHECKING:
     from arcview.analysis.gate_view import GateView
@@ -119,7 +120,8 @@ def collect(
         try:
             opened = OpenRun.open(path, cache_root=cache_root, settings=settings)
             facts = facts_of(opened, outcomes, (settings or Settings()).path_rules)
-            runs.append(replace(facts, name=name))
+            sidecar = settings.sidecar if settings is not None else None
+            runs.append(replace(facts, name=name, executed=executed_facts(opened, sidecar)))
         except CancelledError:
             raise
         except ArcviewError as error:

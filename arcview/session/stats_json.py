@@ -96,7 +96,9 @@ def _group(group: Group) -> Json:
         "completion_difference": list(group.completion_difference),
         "crude": {"risk_difference": _estimate(group.crude)},
         "matched": _matched(group.matched),
-        "executed": None,
+        "executed": {name: _figure(figure) for name, figure in group.executed.items()}
+        if group.executed is not None
+        else None,
     }
 
 
@@ -246,6 +248,8 @@ def _rows(group: Group) -> Iterator[Cells]:
     ):
         yield _estimate_row(name, estimate, None, None)
     k, n = matched.informative, matched.strata
+    for name, figure in (group.executed or {}).items():
+        yield _figure_row(f"executed_{name}", "", figure)
     yield "matched_informative", "", k, n, None, None, None, None, None, None, None
 
 

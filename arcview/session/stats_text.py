@@ -20,6 +20,7 @@ from arcview.analysis.statistics import (
     Spent,
     Statistics,
 )
+from arcview.analysis.statistics_executed import EXECUTED
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
 from arcview.session.plain_text_parts import Glyphs, aligned, one_line
 from arcview.session.stats_words import (
@@ -123,6 +124,7 @@ def figure_definitions() -> Iterator[str]:
         *((spec.name, spec.counts) for spec in FIGURES),
         *((spec.name, spec.counts) for spec in LISTS),
         *((spec.name, spec.counts) for spec in MEDIANS),
+        *((f"executed.{spec.name}", spec.counts) for spec in EXECUTED),
     ]
     return aligned(rows, right=frozenset())
 
@@ -175,6 +177,8 @@ class _Writer:
             if section == LASTING:
                 table.append(self._half_life(group.half_life))
             table += [(line,) for line in self._notes(section, group)]
+            if section == "Propagation, crude":
+                table += self._executed(group)
         table += [("",), ("Medians",), *self._medians(group)]
         table += [("",), ("All that was spent, for each passed stage",), *self._spent(group)]
         yield from _table(table)
@@ -216,9 +220,15 @@ class _Writer:
                 f"  informative strata (task and stage) {matched.informative}/{matched.strata}, "
                 f"with {counted(matched.transitions, 'transition')}"
             )
-            yield ""
-            yield "Propagation, executed"
-            yield f"  {NOT_EXECUTED}"
+
+    def _executed(self, group: Group) -> Iterator[Row]:
+        yield ("",)
+        yield ("Propagation, executed",)
+        if group.executed is None:
+            yield (f"  {NOT_EXECUTED}",)
+            return
+        for spec in EXECUTED:
+            yield self._figure(spec.title, group.executed[spec.name])
 
     def _half_life(self, life: HalfLife) -> Row:
         ends = self._words.range("stages", life.interval)

@@ -22,6 +22,7 @@ from arcview.analysis.statistics import (
     Spent,
     Statistics,
 )
+from arcview.analysis.statistics_executed import EXECUTED
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
 from arcview.session.plain_text_parts import Glyphs
 from arcview.session.stats_text import (
@@ -329,7 +330,14 @@ def _layers(group: Group, groups: Mapping[str, Group]) -> Iterator[StatRow]:
     )
     yield StatRow(f"  {MATCHED_CAPTION}", kind="warning")
     yield StatRow("Propagation, executed", kind="section")
-    yield StatRow(f"  {NOT_EXECUTED}", kind="caption")
+    if group.executed is None:
+        yield StatRow(f"  {NOT_EXECUTED}", kind="caption")
+        return
+    for spec in EXECUTED:
+        yield _figure(spec.title, group.executed[spec.name], spec.counts, "figure")
+        for label, one in groups.items():
+            if one.executed is not None:
+                yield _figure(f"    {label}", one.executed[spec.name], spec.counts, "group")
 
 
 def _named(
