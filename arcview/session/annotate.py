@@ -21,6 +21,7 @@ from arcview.errors import ArcviewError
 from arcview.model.annotation import Case, CaseStatus, Reading, SuggestedBy
 from arcview.session.annotate_marks import Marker, Part, Role, new_id
 from arcview.session.annotate_paths import (
+    adopted,
     is_below,
     part_path,
     path_of,
@@ -310,7 +311,7 @@ class AnnotateSession:
             return CaseChange(False, f"there is no reading of {annotator} to take over")
         theirs, mine = flat(other), flat(self.reading) if self.reading is not None else {}
         wanted = tuple(paths) if paths is not None else (*(p.partition("/")[0] for p in theirs),)
-        taken = {p: v for p, v in theirs.items() if is_below(p, wanted) and p != "status"}
+        taken = adopted(theirs, wanted, whole=paths is None)
         # Evidence is only ever added: one's own may speak for what stays.
         kept = ("status", "evidence")
         gone = tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from arcview.analysis.suggestions import Suggestion
 from arcview.annotations.cases import flat
@@ -55,6 +55,25 @@ def toggled(field: Field, old: object, code: str) -> object:
     if old is not None and str(old) == code:
         return None
     return int(code) if field.id == "confidence" and code.isdecimal() else code
+
+
+def adopted(
+    theirs: Mapping[str, object], wanted: Sequence[str], *, whole: bool
+) -> dict[str, object]:
+    """What is taken over of another reading: evidence only of the parts that come with it.
+
+    Args:
+        theirs: From `flat`.
+        wanted: Paths; what is below them is taken.
+        whole: Evidence that speaks for the case as a whole comes too.
+    """
+    found = {p: v for p, v in theirs.items() if is_below(p, wanted) and p != "status"}
+    parts = {p.split("/")[1] for p in found if p.startswith(("origins/", "effects/"))}
+    for path in [p for p in found if p.startswith("evidence/")]:
+        supports = theirs.get(f"evidence/{path.split('/')[1]}/supports")
+        if not (supports in parts or (whole and supports is None)):
+            del found[path]
+    return found
 
 
 _SAID = {

@@ -78,6 +78,9 @@ class _Report:
     def _reading(self, reading: Reading) -> Iterator[Block]:
         if reading.note:
             yield Paragraph(_safe(f"{reading.annotator}: {reading.note}"))
+        if reading.adopted_from:
+            names = ", ".join(reading.adopted_from)
+            yield Paragraph(_safe(f"{reading.annotator} took labels over from {names}."))
         if reading.imported:
             yield Paragraph(_safe(f"Imported from {reading.imported}."))
         if reading.suggested:

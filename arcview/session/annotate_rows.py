@@ -243,7 +243,8 @@ def side_rows(session: AnnotateSession) -> tuple[SideRow, ...]:
 
 def _side_row(name: str, texts: Mapping[str, str]) -> SideRow:
     said = {text for text in texts.values() if text}
-    return SideRow(name, texts, len(said) < 2, _paths_of_row(name))
+    # How far people are is no reading that could be settled.
+    return SideRow(name, texts, len(said) < 2 or name == "status", _paths_of_row(name))
 
 
 def _paths_of_row(name: str) -> tuple[str, ...]:

@@ -353,6 +353,18 @@ def test_a_whole_reading_is_taken_over_and_settles_the_case(
     assert judge.case.adjudicated.effects == mine(ann).effects
 
 
+def test_evidence_comes_with_the_parts_that_are_taken_over_alone(
+    begin: Callable[..., AnnotateSession],
+) -> None:
+    ann = begin("ann")
+    for address in (TEST, LINES, STEP):
+        ann.mark(address)
+    bob = begin("bob")
+    bob.choose(ann.case_id)
+    bob.adopt("ann", ["effects", "evidence"])
+    assert [one.pointer.address for one in mine(bob).evidence] == [TEST]
+
+
 def test_who_settles_a_case_keeps_what_they_had_judged_before(
     begin: Callable[..., AnnotateSession],
 ) -> None:
