@@ -32,10 +32,11 @@ keys: $(VENV)/.installed ## write the key table of README.md again
 screenshots: $(VENV)/.installed ## make the pictures in screenshots/ again from the sample run
 	@$(BIN)/python screenshots/make.py
 
-bench: $(VENV)/.installed-dev ## measure start-up, keys, memory, statistics, evidence trail, search and labels
+bench: $(VENV)/.installed-dev ## measure start-up, keys, memory, long sessions, statistics, evidence trail, search and labels
 	@$(BIN)/python -m tests.bench.bench_start
 	@$(BIN)/python -m tests.bench.bench_keys
 	@$(BIN)/python -m tests.bench.bench_memory
+	@$(BIN)/python -m tests.bench.bench_sessions
 	@$(BIN)/python -m tests.bench.bench_trail
 	@$(BIN)/python -m tests.bench.bench_find
 	@$(BIN)/python -m tests.bench.bench_stats

@@ -17,7 +17,7 @@ from arcview.session.run_steps import beginning_name, files_of
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
 
-_BEGINNING_BYTES = 1 << 18
+_BEGINNING_BYTES = 1 << 19
 
 
 def beginning(opened: OpenRun, stage: int, state: str | None = None) -> Trajectory | None:

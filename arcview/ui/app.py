@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING
 from arcview.errors import ArcviewError, UnknownLayoutError
 from arcview.files import is_dir
 
+_SWITCH_S = 0.001
+"""How long a thread at work may keep the interpreter while a key waits; a key waits several times,
+and each time this long. Python's own 5 ms are made for throughput."""
 _PATIENCE_S = 0.25
 """How long the first frame may wait for a run that is read for the first time."""
 
@@ -76,6 +79,7 @@ def run_app(
     gc.freeze()
     gc.enable()
     write_whole_frames()
+    sys.setswitchinterval(_SWITCH_S)
     app.run()
     if app.failure is not None:
         raise app.failure

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import re
+import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from arcview.readers.registry import trajectory_reader
@@ -24,8 +26,10 @@ STARTS, MEGABYTES, DOCUMENT_MEGABYTES = 10, 100, 60
 _FIRST_STEPS = re.compile(r"▸ +[12] .{60}")
 _ALL_STEPS = re.compile(r"· (?:step [\d,]+/\d|[\d,]+ steps)")
 _TESTS_KNOWN = re.compile(r"Self-tests +(?:none|\d)")
-_KEYS = "jjjj\x04jjkk\x15\x05\x02"
-"""Rows, pages and half pages of the trajectory."""
+_MOST_KEYS = 400
+_TO_TRAJECTORY = "\t\t\t"
+_KEYS = "jjkk \x04\x15 "
+"""Rows and half pages of the trajectory; a step is opened and closed."""
 _INSPECTOR = """
 import sys
 from pathlib import Path
@@ -59,22 +63,30 @@ def main(argv: list[str]) -> None:
 
 
 def _starts(logs: dict[str, Path], scratch: Path, starts: int) -> None:
-    times: dict[str, list[float]] = {"empty app": []}
+    clock: dict[str, list[float]] = {}
+    cpu: dict[str, list[float]] = {}
+
+    def measure(name: str, started: Terminal, seen: Callable[[str], bool]) -> None:
+        with started as terminal:
+            clock.setdefault(name, []).append(terminal.wait_for(seen))
+            cpu.setdefault(name, []).append(terminal.cpu_s())
+
     python = os.environ.get("MINI_SWE_AGENT")
     for number in range(starts):
-        with empty_app() as terminal:
-            times["empty app"].append(terminal.wait_for(whole_frame))
+        measure("empty app", empty_app(), whole_frame)
         for title, path in logs.items():
-            with arcview(path, scratch / f"cold-{number}") as terminal:
-                times.setdefault(f"{title}, first steps", []).append(terminal.wait_for(first_steps))
+            cache = scratch / f"cold-{number} {title}"
+            measure(f"{title}, first steps", arcview(path, cache), first_steps)
         if python is not None:
-            with Terminal([python, "-c", _INSPECTOR, str(logs["mini-swe-agent document"])]) as t:
-                seen = times.setdefault("its own inspector, first step", [])
-                seen.append(t.wait_for(lambda text: "helpful assistant" in text))
+            own = Terminal([python, "-c", _INSPECTOR, str(logs["mini-swe-agent document"])])
+            measure("its own inspector, first step", own, lambda t: "helpful assistant" in t)
     sizes = ", ".join(f"{path.stat().st_size / 1e6:.0f} MB" for path in logs.values())
     print(f"{sizes}; {starts} interleaved starts each, nothing kept\n{HEAD}")
-    for name, values in times.items():
-        print(row(name, values, min(times["empty app"])))
+    for name, values in clock.items():
+        print(row(name, values, min(clock["empty app"])))
+    print("processor time until then, of the process itself")
+    for name, values in cpu.items():
+        print(row(name, values, min(cpu["empty app"])))
 
 
 def _indexing(logs: dict[str, Path]) -> None:
@@ -95,21 +107,33 @@ def _while_reading(title: str, path: Path, scratch: Path) -> None:
     """Keys while the rest is read; memory when all is known."""
     with arcview(path, scratch / f"keys {title}") as terminal:
         terminal.wait_for(first_steps)
-        terminal.press("4")
-        terminal.settle(quiet_s=0.05, timeout_s=1)
-        frames = []
-        while not _is_known(terminal.text) and len(frames) < 400:
+        terminal.settle(quiet_s=0.3, timeout_s=1)
+        for key in _TO_TRAJECTORY:
+            terminal.press(key)
+            terminal.settle(quiet_s=0.15, timeout_s=0.5)
+        frames: list[float] = []
+        unseen = 0
+        while not _is_known(terminal.text) and len(frames) < _MOST_KEYS:
             for key in _KEYS:
                 pressed = terminal.press(key)
-                if (seen := terminal.settle(quiet_s=0.03, timeout_s=2)) is not None:
+                seen = terminal.settle(quiet_s=0.15, timeout_s=0.5)
+                if seen is not None:
                     frames.append(seen.frame - pressed)
+                unseen += seen is None
         known = time.perf_counter() - terminal.started
         terminal.settle(quiet_s=2)
         memory = terminal.rss_bytes()
     print(
-        f"{title}: everything known after {known:.1f} s, {memory / 1e6:.0f} MB resident; "
-        f"{len(frames)} keys meanwhile, slowest frame {max(frames, default=0) * 1000:.0f} ms"
+        f"{title}: everything known after {known:.1f} s, {memory / 1e6:.0f} MB resident\n"
+        f"{title}, {len(frames)} keys meanwhile: {_milliseconds(frames)}, {unseen} without a frame"
     )
+
+
+def _milliseconds(frames: list[float]) -> str:
+    """`median 12 ms, slowest 40 ms`."""
+    if not frames:
+        return "none was seen"
+    return f"median {statistics.median(frames) * 1000:.0f} ms, slowest {max(frames) * 1000:.0f} ms"
 
 
 def _is_known(text: str) -> bool:

@@ -142,6 +142,13 @@ class Terminal:
             pass
         return self._process.wait(30)
 
+    def cpu_s(self) -> float:
+        """Processor time of the program itself; what else runs hardly changes it."""
+        assert self._process is not None
+        status = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="utf-8")
+        user, system = status.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def rss_bytes(self) -> int:
         """Resident memory of the program itself."""
         assert self._process is not None
