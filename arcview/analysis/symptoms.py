@@ -5,6 +5,7 @@ Pure: searches the results in trajectories for the clues of a failure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -59,9 +60,9 @@ class ToolOutputs:
             _Output(step.key, step.number, call.key, call.result.text)
             for step in trajectory.steps
             for call in step.calls
-            if call.result is not None and call.command and not runs_nothing(call.command)
+            if call.result is not None and call.command and not _only_shows(call.command)
         )
-        self._hits: dict[str, tuple[int, ...]] = {}
+        self._hits: dict[Clue, tuple[tuple[int, str], ...]] = {}
 
     def symptoms(self, clues: Sequence[Clue]) -> tuple[Symptom, ...]:
         """The outputs that hold one of the clues, in order, each for its most telling one.
@@ -69,24 +70,24 @@ class ToolOutputs:
         Args:
             clues: The most telling first.
         """
-        found: dict[int, Clue] = {}
+        found: dict[int, tuple[Clue, str]] = {}
         for clue in clues:
-            hits = self._holding(clue.text)
+            hits = self._holding(clue)
             if len(hits) <= max(3, _MAX_SHARE * len(self._outputs)):
-                for place in hits:
-                    found.setdefault(place, clue)
-        return tuple(self._symptom(place, clue) for place, clue in sorted(found.items()))
+                for place, line in hits:
+                    found.setdefault(place, (clue, line))
+        return tuple(self._symptom(place, *found[place]) for place in sorted(found))
 
-    def _holding(self, text: str) -> tuple[int, ...]:
+    def _holding(self, clue: Clue) -> tuple[tuple[int, str], ...]:
+        """The outputs that hold a clue, each with its line."""
         # Tests that fail alike share their clues.
-        if text not in self._hits:
-            outputs = enumerate(self._outputs)
-            self._hits[text] = tuple(place for place, each in outputs if text in each.text)
-        return self._hits[text]
+        if clue not in self._hits:
+            lines = ((n, _line_with(clue, each.text)) for n, each in enumerate(self._outputs))
+            self._hits[clue] = tuple((n, line) for n, line in lines if line is not None)
+        return self._hits[clue]
 
-    def _symptom(self, place: int, clue: Clue) -> Symptom:
-        step, number, call, text = self._outputs[place]
-        line = _line_with(clue.text, text)
+    def _symptom(self, place: int, clue: Clue, line: str) -> Symptom:
+        step, number, call, _ = self._outputs[place]
         return Symptom(step, number, call, clue, line, self.stage, self.state)
 
 
@@ -97,7 +98,31 @@ def telling_clues(test_id: str, clues: Sequence[Clue]) -> tuple[Clue, ...]:
     return (*(clue for clue in clues if clue.kind in _TELLING), *own)
 
 
-def _line_with(needle: str, text: str) -> str:
-    start = text.index(needle)
-    end = text.find("\n", start)
-    return text[text.rfind("\n", 0, start) + 1 : end if end >= 0 else len(text)]
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`]*\"""")
+_BETWEEN = re.compile(r"&&|\|\||[;|\n]")
+_CODE = re.compile(
+    r"^\s*(?:\d+\s*[:|-]\s*)?(?:class|from|import|catch)\b|\b(?:raise|except) [A-Z(]|\bthrow new\b"
+    r"|^\s*\d+→"
+)
+"""Lines of code that name an error type do not say that it came up."""
+
+
+def _only_shows(command: str) -> bool:
+    """Whether a line only changes folders and shows files: no program of the task is run."""
+    parts = _BETWEEN.split(_QUOTED.sub("", command))
+    return all(
+        runs_nothing(part) or part.lstrip().startswith("cd ") for part in parts if part.strip()
+    )
+
+
+def _line_with(clue: Clue, text: str) -> str | None:
+    """The first line that shows the clue; null where none does."""
+    start = text.find(clue.text)
+    while start >= 0:
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[text.rfind("\n", 0, start) + 1 : end]
+        if clue.kind is not ClueKind.ERROR_TYPE or not _CODE.search(line):
+            return line
+        start = text.find(clue.text, end)
+    return None

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from arcview.analysis.clues import Clue, ClueKind
 from arcview.analysis.symptoms import Symptom, ToolOutputs, telling_clues
 from arcview.model.trajectory import (
@@ -53,11 +55,39 @@ def test_a_file_that_was_read_is_not_a_symptom() -> None:
     assert find_symptoms("t::x", [MESSAGE], read) == ()
 
 
-def test_code_that_a_command_only_shows_is_not_a_symptom() -> None:
+@pytest.mark.parametrize(
+    ("command", "count"),
+    [
+        ("grep -n signal circopt.py", 0),
+        ("cd src && cat a.py | head -20; grep -n 'def \\|add' b.py", 0),
+        ("cat a.py && python a.py", 1),
+        ('echo "$(python a.py)"', 1),
+    ],
+)
+def test_code_that_a_command_only_shows_is_not_a_symptom(command: str, count: int) -> None:
     shown = step(1, "print('Undefined signal: X')")
-    call = replace(shown.calls[0], command="grep -n signal circopt.py")
+    call = replace(shown.calls[0], command=command)
+    steps = Trajectory("t", (replace(shown, calls=(call,)),))
 
-    assert find_symptoms("t::x", [MESSAGE], Trajectory("t", (replace(shown, calls=(call,)),))) == ()
+    assert len(find_symptoms("t::x", [MESSAGE], steps)) == count
+
+
+def test_an_error_type_in_a_line_of_code_did_not_come_up() -> None:
+    clue = Clue(ClueKind.ERROR_TYPE, "ParseError")
+    code = "    raise ParseError('x')\nexcept ParseError:\n17\u2192    \"ParseError\","
+    found = find_symptoms("t::x", [clue], trajectory(code, f"{code}\nParseError: bad line 3"))
+
+    assert [(s.number, s.line) for s in found] == [(2, "ParseError: bad line 3")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ImportError: cannot import name 'x' from 'y'", '  "type": "ImportError",', "ImportError"],
+)
+def test_an_error_type_in_what_a_program_said_is_a_symptom(line: str) -> None:
+    found = find_symptoms("t::x", [Clue(ClueKind.ERROR_TYPE, "ImportError")], trajectory(line))
+
+    assert [symptom.line for symptom in found] == [line]
 
 
 def test_a_clue_that_most_outputs_hold_is_no_symptom() -> None:
