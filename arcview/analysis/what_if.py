@@ -58,6 +58,8 @@ class Arm:
     """The failing expected tests of each run."""
     reason: str | None = None
     """Why it is unmeasured."""
+    unrun: frozenset[str] = frozenset()
+    """Those of the failing tests that in some run were never started: it did not build or load."""
 
     @property
     def is_steady(self) -> bool:
@@ -188,10 +190,17 @@ def _doubt_of_y(actual: Arm, y: Arm, made: Transplant, flaky: frozenset[str]) ->
 
 
 def _others(name: str, actual: Arm, arm: Arm, flaky: frozenset[str]) -> str | None:
-    """A merged tree that fails other tests than the run's own may be broken by the merge."""
-    more = sorted(arm.always - actual.ever - flaky)
-    if more:
-        return f"{name} fails tests that pass in the run, so that more may be broken: {_some(more)}"
+    """A tree whose failure is not that of the run: broken by the merge, or by something else.
+
+    That other tests fail beside is no reason: what the agent's change repairs, say, is not repaired
+    on the agent's base with the reference change.
+    """
+    unrun = sorted(arm.unrun - actual.unrun - flaky)
+    if unrun:
+        return f"{name} does not build or load, and the run does: not run there: {_some(unrun)}"
+    if not (arm.always & actual.always) - flaky:
+        others = sorted(arm.always - flaky)
+        return f"{name} fails other tests than the run does: {_some(others)}"
     return None
 
 

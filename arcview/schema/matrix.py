@@ -213,6 +213,8 @@ class WhatIfArm(Model):
     results: list[str]
     """The stored reruns by key and attempt."""
     duration_s: Seconds
+    unrun: list[str]
+    """Those of the failing tests that were never started: it did not build or load."""
 
 
 class WhatIfMerge(Model):

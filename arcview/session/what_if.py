@@ -18,7 +18,7 @@ from arcview.analysis.what_if import Transplant, WhatIfLabel, judge_what_if
 from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.definition import GateDefinition
 from arcview.gates.results import RerunResult
-from arcview.model.results import Verdict
+from arcview.model.results import Outcome, Verdict
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns, Target
 from arcview.session.what_if_answer import ArmResult, WhatIf
@@ -290,7 +290,14 @@ def _arm(target: Target, results: Sequence[RerunResult], policy: Policy) -> ArmR
         reasons[0] if reasons else None,
         tuple(f"{result.key.name}/{result.attempt}" for result in results),
         sum(result.duration_s for result in results),
+        tuple(sorted({test for result in results for test in _unrun(result)})),
     )
+
+
+def _unrun(result: RerunResult) -> set[str]:
+    """The expected tests that were never started."""
+    words = (Outcome.NOT_RUN, Outcome.MISSING)
+    return {test.id for test in result.tests if not test.extra and test.outcome in words}
 
 
 def failing_tests(result: RerunResult, policy: Policy = DEFAULT_POLICY) -> tuple[str, ...]:

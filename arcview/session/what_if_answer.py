@@ -25,6 +25,8 @@ class ArmResult:
     """The stored reruns: key and attempt, as their folders are named."""
     duration_s: float = 0.0
     """Of all runs together."""
+    unrun: tuple[str, ...] = ()
+    """Those of the failing tests that were never started."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -34,7 +36,8 @@ class ArmResult:
     @property
     def arm(self) -> Arm:
         """What the label is made from."""
-        return Arm(self.verdicts, tuple(frozenset(tests) for tests in self.failing), self.reason)
+        failing = tuple(frozenset(tests) for tests in self.failing)
+        return Arm(self.verdicts, failing, self.reason, frozenset(self.unrun))
 
 
 @dataclass(frozen=True, slots=True)

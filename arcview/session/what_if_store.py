@@ -139,6 +139,7 @@ def _arm(arm: ArmResult | None) -> Json | None:
         "failing": [list(tests) for tests in arm.failing],
         "results": list(arm.results),
         "duration_s": round(arm.duration_s, 3),
+        "unrun": list(arm.unrun),
     }
 
 
@@ -208,6 +209,7 @@ def _read_arm(found: Fields, key: str) -> ArmResult | None:
         arm.text("reason"),
         tuple(arm.texts("results")),
         arm.number("duration_s") or 0.0,
+        tuple(arm.texts("unrun")),
     )
 
 

@@ -24,8 +24,8 @@ from arcview.states.merge import Conflict, TreeMerger, paths_of
 from arcview.states.path_class import classify, matcher
 from arcview.states.store import StateStore
 
-METHOD = 1
-"""Counts up when trees are put together otherwise: older answers are made again."""
+METHOD = 2
+"""Counts up when trees or labels are made otherwise: older answers are made again."""
 
 _REGULAR = ("100644", "100755")
 

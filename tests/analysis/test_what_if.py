@@ -82,13 +82,32 @@ def test_what_a_change_lacks_where_it_was_put_spoils_a_failure_and_no_pass() -> 
     assert judge_what_if(RUN, PASS, PASS, DOUBTED, DOUBTED).label is WhatIfLabel.INTERACTION
 
 
-def test_a_merged_tree_that_fails_tests_which_pass_in_the_run_is_undetermined() -> None:
-    for x, y in ((fail("a", "z"), PASS), (PASS, fail("z"))):
+def test_a_merged_tree_that_fails_other_tests_than_the_run_is_undetermined() -> None:
+    for x, y in ((fail("z"), PASS), (PASS, fail("z"))):
         found = judge_what_if(RUN, x, y, LINES, LINES)
         assert found.label is WhatIfLabel.UNDETERMINED
         assert "z" in found.reason
     timed_out = Arm((Verdict.FAILED,), (frozenset(),))
     assert judge_what_if(RUN, timed_out, PASS, LINES, LINES).label is WhatIfLabel.UNDETERMINED
+
+
+def test_what_the_agents_change_repairs_may_fail_beside() -> None:
+    found = judge_what_if(RUN, PASS, fail("a", "z"), LINES, LINES)
+    assert found.label is WhatIfLabel.BASE
+    assert found.tests == {"a": WhatIfLabel.BASE, "b": WhatIfLabel.INTERACTION}
+
+
+def unbuilt(*tests: str) -> Arm:
+    return Arm((Verdict.FAILED,) * 2, (frozenset(tests),) * 2, unrun=frozenset(tests))
+
+
+def test_a_merged_tree_that_does_not_build_is_undetermined_unless_the_run_does_not_either() -> None:
+    for x, y in ((unbuilt("a", "b", "c"), PASS), (PASS, unbuilt("a"))):
+        found = judge_what_if(RUN, x, y, LINES, LINES)
+        assert found.label is WhatIfLabel.UNDETERMINED
+        assert "does not build or load" in found.reason
+    both = judge_what_if(unbuilt("a", "b"), unbuilt("a", "b"), PASS, LINES, LINES)
+    assert both.label is WhatIfLabel.CHANGE
 
 
 def flaky(always: str, sometimes: str) -> Arm:
