@@ -52,7 +52,7 @@ class ResultStore:
 
     def find(self, key: ResultKey) -> tuple[RerunResult, ...]:
         """The attempts of one key, oldest first."""
-        return self._attempts(self.folder / key.name)
+        return tuple(r for r in self._attempts(self.folder / key.name) if r.key == key)
 
     def find_any_image(self, gate_digest: str, tree: str) -> tuple[RerunResult, ...]:
         """The attempts of one gate on one tree, in whatever image, oldest first."""

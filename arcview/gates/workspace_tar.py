@@ -10,11 +10,11 @@ import io
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.definition import OverlayFile
 from arcview.gates.engine import Job
 from arcview.gates.script import HOME, PLUGINS, RESULTS
@@ -27,10 +27,41 @@ Ids = tuple[int, int]
 """User and group that files in the container belong to."""
 
 
-class TarWriter:
-    """One tar stream with everything below one folder of the container."""
+class TarStream:
+    """A tar stream that is being sent; reading it ends when the user cancels."""
 
-    def __init__(self, ids: Ids) -> None:
+    def __init__(self, file: IO[bytes], size_bytes: int, cancelled: Callable[[], bool]) -> None:
+        self._file = file
+        self._size_bytes = size_bytes
+        self._cancelled = cancelled
+
+    def __len__(self) -> int:
+        return self._size_bytes
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes.
+
+        Raises:
+            CancelledError: the user cancelled.
+        """
+        if self._cancelled():
+            raise CancelledError("cancelled")
+        return self._file.read(size)
+
+    def rewind(self) -> None:
+        """Back to its start."""
+        self._file.seek(0)
+
+
+class TarWriter:
+    """One tar stream with files for a container.
+
+    Args:
+        ids: Whom they belong to.
+        cancelled: Asked for each file, and while the stream is sent.
+    """
+
+    def __init__(self, ids: Ids, cancelled: Callable[[], bool] = lambda: False) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115
         # GNU headers carry any name as the bytes it is.
         self._tar = tarfile.open(  # noqa: SIM115
@@ -41,6 +72,7 @@ class TarWriter:
             errors="surrogateescape",
         )
         self._ids = ids
+        self._cancelled = cancelled
         # Later than what the image was built from, so that nothing built stays by its date.
         self._time = int(time.time())
         self._folders: set[str] = set()
@@ -74,13 +106,22 @@ class TarWriter:
         info.uid, info.gid = ids or self._ids
         self._tar.addfile(info)
 
-    def finish(self) -> IO[bytes]:
-        """The stream from its start; the caller closes it."""
+    def __enter__(self) -> TarWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def finish(self) -> TarStream:
+        """The stream from its start; good for as long as the writer is open."""
         self._tar.close()
+        size_bytes = self._file.tell()
         self._file.seek(0)
-        return self._file
+        return TarStream(self._file, size_bytes, self._cancelled)
 
     def _info(self, path: str, mode: int) -> tarfile.TarInfo:
+        if self._cancelled():
+            raise CancelledError("cancelled")
         for folder in _folders(path):
             self.folder(folder)
         info = tarfile.TarInfo(path)

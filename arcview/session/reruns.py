@@ -16,9 +16,8 @@ from arcview import __version__
 from arcview.analysis.verdicts import judge
 from arcview.errors import ArcviewError
 from arcview.gates.definition import GateDefinition, gate_definition, rerunnable_gates
-from arcview.gates.engine import End, Engine, Image, Job, JobStep, Phase
+from arcview.gates.engine import End, Engine, Image, Phase
 from arcview.gates.errors import CannotRerunError
-from arcview.gates.plugins import PLUGINS
 from arcview.gates.result_store import ResultStore
 from arcview.gates.results import (
     Comparison,
@@ -28,9 +27,9 @@ from arcview.gates.results import (
     compare,
     flakiness,
 )
-from arcview.gates.tested_tree import Origin, TestedTree, TreeFiles
 from arcview.session.opened import OpenRun
 from arcview.session.reruns_command import command_text, shell_command
+from arcview.session.reruns_job import job_of, tested_tree
 from arcview.session.reruns_model import Cancelled as Cancelled
 from arcview.session.reruns_model import Control as Control
 from arcview.session.reruns_model import OnEvent as OnEvent
@@ -307,10 +306,10 @@ class Reruns:
         from arcview.gates.judge import measure
 
         (definition, target, key), (engine, image) = what, where
-        tree = self._tested_tree(definition, target)
+        tree = tested_tree(definition, target, self.trees(), self.opened.store.tree("S0"))
         staged = self.store.stage()
         try:
-            job = _job(
+            job = job_of(
                 definition,
                 target,
                 image,
@@ -340,7 +339,8 @@ class Reruns:
                 p2p=measured.p2p,
                 other=measured.other,
                 exit_codes=tuple(step.exit_code for step in execution.steps),
-                timed_out=execution.end is End.TIMED_OUT,
+                timed_out=execution.end is End.TIMED_OUT
+                or any(s.timed_out for s in execution.steps),
                 started=started,
                 duration_s=execution.duration_s,
                 overhead_s=execution.overhead_s,
@@ -353,55 +353,3 @@ class Reruns:
         except BaseException:
             self.store.drop(staged)
             raise
-
-    def _tested_tree(self, definition: GateDefinition, target: Target) -> TestedTree:
-        """The files of a target, read while the engine makes a container."""
-        from arcview.gates.trees import Ahead
-
-        trees = self.trees()
-        start_tree = self.opened.store.tree("S0")
-
-        def load() -> TreeFiles:
-            start = trees.known(start_tree) or ()
-            return TreeFiles(
-                state=trees.entries(target.tree),
-                start={entry.path: entry.blob for entry in start},
-                base=trees.known(definition.image_base_tree),
-            )
-
-        origins = {"S": Origin.AGENT, "R": Origin.REFERENCE}
-        return TestedTree(
-            tree=target.tree,
-            origin=origins.get(target.label[:1], Origin.MERGED),
-            overlay=definition.overlay,
-            rules=definition.path_rules,
-            read=trees.read,
-            load=Ahead(load),
-        )
-
-
-def _job(
-    definition: GateDefinition,
-    target: Target,
-    image: Image,
-    tree: TestedTree,
-    staged: Path,
-) -> Job:
-    steps = tuple(
-        JobStep(step.name, step.command, step.env, step.timeout_s, step.is_build)
-        for step in definition.steps
-    )
-    return Job(
-        gate=definition.gate,
-        label=target.label,
-        image=image,
-        workdir=definition.workdir,
-        user=definition.user,
-        steps=steps,
-        tree=tree,
-        reports=definition.reports,
-        limits=definition.limits,
-        out=staged,
-        plugins=PLUGINS,
-        base_tree=definition.image_base_tree,
-    )

@@ -24,7 +24,7 @@ class SmallRun:
     report: str | None = "report.json"
     steps: Sequence[Mapping[str, Any]] | None = None
     """Instead of `command`."""
-    timeout_s: float = 30
+    timeout_s: float = 180
     limits: Mapping[str, Any] = field(default_factory=dict)
     image: Mapping[str, Any] | None = None
     workdir: str = "/repo"

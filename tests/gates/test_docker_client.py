@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,3 +98,73 @@ def test_an_engine_with_all_limits_ignores_none() -> None:
     assert notes_of(info) == ()
     assert "memory" in limits_of(info | {"MemoryLimit": False})[1]
     assert notes_of(info | {"SecurityOptions": []}) == ("no seccomp profile",)
+
+
+def test_the_docker_context_in_use_names_it(tmp_path: Path) -> None:
+    config = tmp_path / "docker"
+    meta = config / "contexts" / "meta" / hashlib.sha256(b"far").hexdigest()
+    meta.mkdir(parents=True)
+    (config / "config.json").write_text('{"currentContext": "far"}')
+    endpoint = {"Host": f"unix://{tmp_path}/far.sock", "SkipTLSVerify": False}
+    about = {"Name": "far", "Metadata": {}, "Endpoints": {"docker": endpoint}}
+    (meta / "meta.json").write_text(json.dumps(about))
+    with pytest.raises(EngineUnavailableError, match=r"far\.sock"):
+        open_engine("auto")
+
+
+FORWARD = """\
+#!{python}
+import os, socket, sys, threading
+local, remote = sys.argv[sys.argv.index("-L") + 1].split(":")
+if sys.argv[-1] != "user@far":
+    sys.exit("ssh: Could not resolve hostname " + sys.argv[-1])
+def pump(a, b):
+    while data := a.recv(1 << 16):
+        b.sendall(data)
+    b.shutdown(socket.SHUT_WR)
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(local)
+listener.listen()
+while True:
+    near, _ = listener.accept()
+    far = socket.socket(socket.AF_UNIX)
+    far.connect(os.environ["FAR_SOCKET"])
+    for pair in ((near, far), (far, near)):
+        threading.Thread(target=pump, args=pair, daemon=True).start()
+"""
+"""Stands in for ssh: forwards one socket to another."""
+
+
+@pytest.fixture
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin" / "ssh"
+    program.parent.mkdir()
+    program.write_text(FORWARD.format(python=sys.executable))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("ssh")
+def test_an_engine_behind_ssh_is_reached_through_a_forwarded_socket(
+    engine_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAR_SOCKET", engine_host.removeprefix("unix://"))
+    engine = open_docker("ssh://user@far:2222/run/far.sock")
+    assert (engine.info().kind, engine.info().endpoint) == (
+        "docker",
+        "ssh://user@far:2222/run/far.sock",
+    )
+    assert engine.reap() >= 0
+    engine.close()
+
+
+@pytest.mark.usefixtures("ssh")
+def test_an_ssh_that_cannot_connect_says_what_it_said() -> None:
+    with pytest.raises(EngineUnavailableError, match="Could not resolve hostname nobody"):
+        open_docker("ssh://nobody")
+
+
+def test_without_an_ssh_program_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineUnavailableError, match="the ssh program is needed"):
+        open_docker("ssh://user@far")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -320,6 +321,9 @@ def test_an_engine_that_dies_during_a_run(
     assert client.volumes.list() == []
     assert {network.name for network in client.networks.list()} <= {"none", "host", "bridge"}
     client.close()
+    sitting.reruns.close()
+    del sitting, client, result
+    gc.collect()
 
 
 def test_after_any_run_the_engine_holds_nothing_of_ours(

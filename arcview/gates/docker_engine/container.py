@@ -7,11 +7,11 @@ by no log driver, so that no byte is lost.
 from __future__ import annotations
 
 import socket
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,13 +19,13 @@ from docker import APIClient
 from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import LogConfig
 
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.collect import Taken, take
 from arcview.gates.docker_engine.errors import ANY, is_gone, one_line
 from arcview.gates.docker_engine.images import Inside, Insides
+from arcview.gates.docker_engine.pump import Pump
 from arcview.gates.docker_engine.stage_images import StageImages, tags_of
 from arcview.gates.engine import End, Execution, Job, Phase, StepEnd
-from arcview.gates.frames import FrameReader
 from arcview.gates.owner import Owner
 from arcview.gates.results_folder import Results
 from arcview.gates.script import HOME, RESULTS, run_script
@@ -38,7 +38,6 @@ LABEL = "org.arcview.gate"
 _POLL_S = 0.05
 _LATE_S = 120
 """How long after its time a container counts as an orphan whoever owns it."""
-_RECEIVE_BYTES = 1 << 18
 _ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
 """Without them root cannot write files of others, which a test run as root does."""
 
@@ -52,6 +51,7 @@ class GateContainer:
         insides: What is known of images.
         stages: Images of states.
         is_podman: The engine is Podman, which does some things otherwise.
+        host_cpus: How many the engine's machine has.
     """
 
     def __init__(
@@ -62,12 +62,14 @@ class GateContainer:
         stages: StageImages,
         *,
         is_podman: bool,
+        host_cpus: int,
     ) -> None:
         self._client = client
         self._job = job
         self._insides = insides
         self._stages = stages
         self._is_podman = is_podman
+        self._host_cpus = host_cpus
         self._id = ""
         self._delivery: Delivery | None = None
         self._results = Results(job)
@@ -88,6 +90,8 @@ class GateContainer:
         """Runs the job; the container is gone afterwards."""
         try:
             found = self._run(on_output, on_phase, cancelled)
+        except CancelledError:
+            found = Execution(End.CANCELLED)
         except (ImageNotFound, NotFound) as error:
             found = self._failed(error, "removed by somebody else")
         except APIError as error:
@@ -108,10 +112,10 @@ class GateContainer:
         on_phase(Phase.COPYING)
         if cancelled():
             return Execution(End.CANCELLED)
-        self._create()
+        self._create(cancelled)
         if cancelled():
             return Execution(End.CANCELLED)
-        pump = _Pump(self._attach(), on_output, self._job.limits.output_bytes)
+        pump = Pump(self._attach(), on_output, self._job.limits.output_bytes)
         on_phase(Phase.RUNNING)
         self._started = time.monotonic()
         self._client.start(self._id)
@@ -122,9 +126,10 @@ class GateContainer:
         on_phase(Phase.COLLECTING)
         return self._collected(end, pump)
 
-    def _create(self) -> None:
+    def _create(self, cancelled: Callable[[], bool]) -> None:
         """Makes the container and fills it."""
         job = self._job
+        put = partial(self._put, cancelled)
         inside = self._insides.known(job)
         if inside is None:
             self._id = self._new(job.image.id)
@@ -134,7 +139,7 @@ class GateContainer:
         state, whole = tags_of(job, inside, delivery, script)
         if job.image.has_volumes:  # what lies in a volume is in no image made of the container
             self._id = self._id or self._new(job.image.id)
-            self._put(inside, delivery, script, has_state=True)
+            put(inside, delivery, script, has_state=True)
             return
         ready = self._stages.find(self._client, whole)
         stage = ready or self._stages.find(self._client, state)
@@ -145,29 +150,35 @@ class GateContainer:
         if ready is not None:
             return
         if stage is None and self._stages.wants(state):
-            self._put(inside, delivery, None, has_state=True)
+            put(inside, delivery, None, has_state=True)
             self._stages.keep(self._client, self._id, state)
             stage = state
-        self._put(inside, delivery, script, has_state=stage is None)
+        put(inside, delivery, script, has_state=stage is None)
         if self._stages.wants(whole):
             self._stages.keep(self._client, self._id, whole)
 
     def _put(
-        self, inside: Inside, delivery: Delivery, script: bytes | None, *, has_state: bool
+        self,
+        cancelled: Callable[[], bool],
+        inside: Inside,
+        delivery: Delivery,
+        script: bytes | None,
+        *,
+        has_state: bool,
     ) -> None:
-        tar = TarWriter(inside.ids)
-        if has_state:
-            add_state(tar, inside.workdir, self._job, delivery)
-        if script is not None:
-            add_overlay(tar, inside.workdir, delivery)
-            add_control(tar, script, self._job.plugins)
-        with tar.finish() as stream:
+        with TarWriter(inside.ids, cancelled) as tar:
+            if has_state:
+                add_state(tar, inside.workdir, self._job, delivery)
+            if script is not None:
+                add_overlay(tar, inside.workdir, delivery)
+                add_control(tar, script, self._job.plugins)
+            stream = tar.finish()
             try:
                 self._client.put_archive(self._id, "/", stream)
             except APIError:
                 if not self._is_podman:
                     raise
-                stream.seek(0)  # Podman's first try sometimes ends in a broken pipe
+                stream.rewind()  # Podman's first try sometimes ends in a broken pipe
                 self._client.put_archive(self._id, "/", stream)
 
     def _new(self, image: str) -> str:
@@ -186,7 +197,7 @@ class GateContainer:
             "init": True,
             "mem_limit": memory,
             "memswap_limit": memory,
-            "nano_cpus": int(limits.cpus * 1e9),
+            "nano_cpus": int(self._cpus() * 1e9),
             "pids_limit": limits.pids,
             "cap_drop": ["ALL"],
             "cap_add": list(_ROOT_CAPABILITIES) if name in ("", "root", "0") else None,
@@ -220,6 +231,13 @@ class GateContainer:
                 raise
             return str(made["Id"])
 
+    def _cpus(self) -> float:
+        """As many as there are: an engine refuses to promise more."""
+        wanted = self._job.limits.cpus
+        if wanted > self._host_cpus:
+            self._notes.append(f"{self._host_cpus} cpus, the engine has no more")
+        return min(wanted, self._host_cpus)
+
     def _tmpfs(self) -> Mapping[str, str]:
         """`/tmp` in memory, unless a report is written there: nothing comes out of a tmpfs."""
         inside = [r for r in self._job.reports if PurePosixPath(r.path).is_relative_to("/tmp")]
@@ -252,7 +270,7 @@ class GateContainer:
         grace_s = 0.0 if len(steps) == 1 else 10.0 * len(steps)
         return sum(step.timeout_s for step in steps) + grace_s
 
-    def _watch(self, pump: _Pump, cancelled: Callable[[], bool]) -> End:
+    def _watch(self, pump: Pump, cancelled: Callable[[], bool]) -> End:
         """Waits for the end, the deadline or the user; ends the container in the latter cases."""
         deadline = time.monotonic() + self._timeout_s()
         end = None
@@ -283,7 +301,7 @@ class GateContainer:
         found: Mapping[str, Any] = self._client.inspect_container(self._id)["State"]
         return found
 
-    def _collected(self, end: End, pump: _Pump) -> Execution:
+    def _collected(self, end: End, pump: Pump) -> Execution:
         state = self._last_state if end is End.EXITED else self._state()
         patience = time.monotonic() + 15
         while state.get("Running") and time.monotonic() < patience:
@@ -366,44 +384,3 @@ class GateContainer:
         else:
             self._notes.append(f"the container is left for the next start to remove: {failure}")
         self._id = ""
-
-
-class _Pump(threading.Thread):
-    """Takes the output off the engine as fast as it comes."""
-
-    def __init__(
-        self, source: socket.socket, on_output: Callable[[bytes], None], limit_bytes: int
-    ) -> None:
-        super().__init__(name="gate output", daemon=True)
-        self._source = source
-        self._on_output = on_output
-        self._left_bytes = limit_bytes
-        self._frames = FrameReader()
-        self.is_cut = False
-        self.is_over_limit = False
-        self.unkept: OSError | None = None
-        """Why what was printed cannot be kept here."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all that was printed has come."""
-        return self._frames.is_whole and not self.is_cut
-
-    def run(self) -> None:
-        while data := self._receive():
-            for part in self._frames.feed(data):
-                kept = part[: self._left_bytes]
-                self._left_bytes -= len(kept)
-                self.is_over_limit = self.is_over_limit or len(kept) < len(part)
-                try:
-                    self._on_output(kept)
-                except OSError as error:
-                    self.unkept = error
-                    return
-
-    def _receive(self) -> bytes:
-        try:
-            return self._source.recv(_RECEIVE_BYTES)
-        except OSError:  # the connection broke
-            self.is_cut = True
-            return b""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
 from docker import APIClient
 from docker.errors import APIError, NotFound
@@ -58,7 +59,9 @@ class DockerEngine:
         self._clients: list[APIClient] = []
         self._local.client = client
         self._clients.append(client)
-        self._info = _info(endpoint, client)
+        said = client.info()
+        self._host_cpus = int(said.get("NCPU") or 1)
+        self._info = _info(endpoint, client.version(), said)
 
     def info(self) -> EngineInfo:
         """Which engine it is, as it said when it was opened."""
@@ -87,7 +90,12 @@ class DockerEngine:
     ) -> Execution:
         """Runs a job in a container of its own, which is gone afterwards."""
         container = GateContainer(
-            self._client(), job, self._insides, self._stages, is_podman=self._info.kind == "podman"
+            self._client(),
+            job,
+            self._insides,
+            self._stages,
+            is_podman=self._info.kind == "podman",
+            host_cpus=self._host_cpus,
         )
         return container.run(on_output, on_phase, cancelled)
 
@@ -135,8 +143,7 @@ class DockerEngine:
         )
 
 
-def _info(endpoint: str, client: APIClient) -> EngineInfo:
-    version, info = client.version(), client.info()
+def _info(endpoint: str, version: Mapping[str, Any], info: Mapping[str, Any]) -> EngineInfo:
     names = [str(part.get("Name", "")) for part in version.get("Components") or ()]
     is_podman = any("podman" in name.lower() for name in names)
     enforced, ignored = limits_of(info)

@@ -62,6 +62,8 @@ class SshSocket:
         """Ends the ssh."""
         self._process.terminate()
         self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _wait(self, url: str, socket: Path) -> None:
