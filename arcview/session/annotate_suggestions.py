@@ -7,6 +7,7 @@ suggestion wherever it is shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.analysis.determinacy import Source, Sources, suggest_unspecified
@@ -48,6 +49,7 @@ class SuggestionFinder:
         opened: The run.
         finder: Shared with whatever else looks at the run.
         conditions: What broken machinery says.
+        sidecar: Where reruns are kept; without it nothing that was executed is looked at.
     """
 
     def __init__(
@@ -55,7 +57,9 @@ class SuggestionFinder:
         opened: OpenRun,
         finder: EvidenceFinder | None = None,
         conditions: Sequence[Condition] = CONDITIONS,
+        sidecar: Path | None = None,
     ) -> None:
+        self._sidecar = sidecar
         self._opened = opened
         self._finder = finder or EvidenceFinder(opened)
         self._targets = Targets(opened)
@@ -83,6 +87,7 @@ class SuggestionFinder:
             *suggest_from_audit(place.stage, self._findings()),
             *suggest_origins(failures),
             *suggest_mechanisms(failures, self._blamed_before(place)),
+            *self._executed(place, failures),
             *self._claimed(place),
             *self._awareness(place, [one.test.id for one in failing]),
         )
@@ -202,6 +207,14 @@ class SuggestionFinder:
             ]
         return self._audited
 
+    def _executed(self, place: Place, failures: GateFailures) -> Iterator[Suggestion]:
+        """What an experiment showed, where one was made."""
+        if self._sidecar is None or place.between is not None or not place.gate.isdecimal():
+            return
+        from arcview.session.what_if_evidence import executed_about  # only where reruns are kept
+
+        yield from executed_about(self._opened, self._sidecar, failures)
+
     # Awareness
 
     def _awareness(self, place: Place, tests: Sequence[str]) -> Iterator[Suggestion]:
@@ -282,7 +295,7 @@ def finder_for(session: AnnotateSession, finder: EvidenceFinder | None = None) -
         BadInputError: the team's file of conditions is unsound.
     """
     root = session.store.folder.parents[1]
-    return SuggestionFinder(session.opened, finder, team_conditions(root))
+    return SuggestionFinder(session.opened, finder, team_conditions(root), root)
 
 
 def _where(place: Place) -> str:
