@@ -102,17 +102,8 @@ def run_plan(
     def stopped() -> bool:
         return work.error is not None or cancelled()
 
-    def loop() -> None:
-        try:
-            worker = _Worker(reruns, work, on_event, stopped)
-            while worker.step():
-                pass
-        except BaseException as error:  # noqa: BLE001 -- handed to the thread that waits
-            with work.lock:
-                work.error = work.error or error
-                work.lock.notify_all()
-
-    threads = [threading.Thread(target=loop, daemon=True) for _ in range(max(1, jobs))]
+    worker = _Worker(reruns, work, on_event, stopped)
+    threads = [threading.Thread(target=worker.work_on, daemon=True) for _ in range(max(1, jobs))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -137,8 +128,17 @@ class _Worker:
         self._reruns, self._work = reruns, work
         self._on_event, self._stopped = on_event, stopped
 
-    def step(self) -> bool:
-        """Does one thing; false where nothing is left to do."""
+    def work_on(self) -> None:
+        """Does one thing after the other until nothing is left; may be called by many threads."""
+        try:
+            while self._step():
+                pass
+        except BaseException as error:  # noqa: BLE001 -- handed to the thread that waits
+            with self._work.lock:
+                self._work.error = self._work.error or error
+                self._work.lock.notify_all()
+
+    def _step(self) -> bool:
         task = self._next()
         if task is None:
             return False

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from arcview.errors import ArcviewError
-from arcview.gates.results import Change, RerunResult
+from arcview.gates.results import Change, Comparison, RerunResult
 from arcview.model.results import Verdict
 from arcview.session.reruns_model import Cancelled, Control, OnEvent
 
@@ -43,25 +43,23 @@ def probe(reruns: Reruns, gate: str, on_event: OnEvent, cancelled: Cancelled) ->
         if known is not None and recorded.is_measured:
             return Control(True, f"passes on {known.label}; {why}", known, recorded)
         return Control(False, f"gate {gate} on {recorded.label}: {why}", known, recorded)
+    half = f"passes on {known.label}, " if known is not None else f"{reference}; "
     if not comparison.reproduces:
         flaky = _flaky_only(reruns, gate, recorded, on_event, cancelled)
-        if flaky:
-            tests = "1 flaky test" if flaky == 1 else f"{flaky} flaky tests"
-            half = f"passes on {known.label}, " if known is not None else f"{reference}; "
-            why = f"{half}reproduces {recorded.label} but for {tests}"
-            return Control(True, why, known, recorded)
-        was = comparison.recorded_verdict
-        why = f"recorded {was.value if was else 'nothing'}, now {recorded.verdict.value}"
-        moved = next((t for t in comparison.tests if t.change.value != "same"), None)
-        example = f", such as {moved.id}: {moved.change.value}" if moved is not None else ""
-        return Control(
-            False,
-            f"gate {gate} does not say on {recorded.label} what was recorded: {why}{example}",
-            known,
-            recorded,
-        )
-    half = f"passes on {known.label}, " if known is not None else f"{reference}; "
+        if not flaky:
+            why = f"gate {gate} does not say on {recorded.label} what was recorded"
+            return Control(False, f"{why}: {_moved(comparison, recorded)}", known, recorded)
+        tests = "1 flaky test" if flaky == 1 else f"{flaky} flaky tests"
+        why = f"{half}reproduces {recorded.label} but for {tests}"
+        return Control(True, why, known, recorded)
     return Control(True, f"{half}reproduces {recorded.label}", known, recorded)
+
+
+def _moved(comparison: Comparison, now: RerunResult) -> str:
+    was = comparison.recorded_verdict
+    why = f"recorded {was.value if was else 'nothing'}, now {now.verdict.value}"
+    moved = next((test for test in comparison.tests if test.change is not Change.SAME), None)
+    return f"{why}, such as {moved.id}: {moved.change.value}" if moved is not None else why
 
 
 def _flaky_only(

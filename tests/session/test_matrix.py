@@ -130,6 +130,26 @@ def test_a_failing_control_leaves_the_cells_of_its_gate_unmeasured_with_the_reas
     assert later.table.cell("2", "S1").verdict is not None
 
 
+def test_a_control_that_only_flaky_tests_contradict_holds(opened: OpenRun, tmp_path: Path) -> None:
+    flaky = sorted(recorded(opened, "1", "S1"))[0]
+    turns = iter([True, False])
+
+    def answer(gate: str, label: str) -> Mapping[str, str] | None:
+        if gate == "1" and label == "S1":
+            fails = {flaky: "failed"} if next(turns) else {}
+            return recorded(opened, "1", "S1") | fails
+        return None
+
+    found = matrix(opened, tmp_path, answer)
+    outcome = found.run(found.plan(gates=["1"], states=["S0"]))
+    assert (outcome.failed_controls, outcome.done) == ({}, 1)
+    cell = found.view().table.cell("1", "S1")
+    assert (cell.passed, cell.runs, cell.is_flaky) == (2, 3, True)
+    assert cell.tests[flaky].ok is None
+    later = matrix(opened, tmp_path, answer).view()
+    assert later.controls == {}
+
+
 def test_a_cancelled_run_goes_on_where_it_ended(opened: OpenRun, tmp_path: Path) -> None:
     stop = threading.Event()
 
