@@ -62,11 +62,6 @@ def in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_SLICE_BYTES", 40)
 
 
-@pytest.fixture(params=["json", "rust"])
-def either_parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "_RUST_BYTES", 0 if request.param == "rust" else 10**12)
-
-
 LISTS = ("messages", "history")
 TEXTS = st.text(alphabet='ab"\\\n {}[],:é日', max_size=12)
 VALUES = st.recursive(
@@ -77,42 +72,40 @@ VALUES = st.recursive(
 ITEMS = st.lists(st.dictionaries(TEXTS, VALUES, max_size=4), max_size=12)
 
 
-@pytest.mark.parametrize("rust_from", [0, 10**12])
 @given(messages=ITEMS, history=ITEMS, other=VALUES)
 def test_slices_give_what_the_whole_gives(
-    rust_from: int, messages: list[Any], history: list[Any], other: Any
+    messages: list[Any], history: list[Any], other: Any
 ) -> None:
     whole = {"a": other, "messages": messages, "b": [other], "history": history, "z": other}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(documents, "_LARGE_BYTES", 0)
         patch.setattr(documents, "_SLICE_BYTES", 40)
-        patch.setattr(documents, "_RUST_BYTES", rust_from)
         document = parse(json.dumps(whole, indent=2), lists=LISTS)
     assert (document.value, document.problems) == (whole, [])
     assert list(document.value) == list(whole)  # type: ignore[call-overload]
 
 
-@pytest.mark.usefixtures("in_slices", "either_parser")
+@pytest.mark.usefixtures("in_slices")
 @pytest.mark.parametrize("indent", [None, 1, 4])
 def test_a_large_document_of_another_layout_is_read_all_the_same(indent: int | None) -> None:
     assert parse(json.dumps(WHOLE, indent=indent), lists=LISTS).value == WHOLE
 
 
-@pytest.mark.usefixtures("in_slices", "either_parser")
+@pytest.mark.usefixtures("in_slices")
 def test_lists_that_nobody_needs_are_left_empty() -> None:
     steps = [{"action": "ls", "query": [{"content": "long " * n}], "end": n} for n in range(9)]
     document = parse(json.dumps({"messages": steps}, indent=2), lists=LISTS, without=("query",))
     assert document.value == {"messages": [{**step, "query": []} for step in steps]}
 
 
-@pytest.mark.usefixtures("in_slices", "either_parser")
+@pytest.mark.usefixtures("in_slices")
 def test_a_text_that_looks_like_the_layout_is_text() -> None:
     tricky = [{"content": '\n  "messages": [\n    {\n    },\n    {\n  ]', "n": n} for n in range(9)]
     whole = {"first": '\n  "messages": [\n    {', "messages": tricky}
     assert parse(json.dumps(whole, indent=2), lists=LISTS).value == whole
 
 
-@pytest.mark.usefixtures("in_slices", "either_parser")
+@pytest.mark.usefixtures("in_slices")
 def test_damage_in_one_slice_costs_only_itself() -> None:
     text = json.dumps({"messages": [{"n": n} for n in range(20)]}, indent=2)
     document = parse(text.replace('"n": 7\n', '"n": oops\n'), lists=LISTS)

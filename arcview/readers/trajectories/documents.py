@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from arcview.model.problem import Problem
 
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
 _BOM = b"\xef\xbb\xbf"
 _LARGE_BYTES = 4 * 1024 * 1024
 """From here on a document is parsed in slices, so that nobody waits for one long call."""
-_RUST_BYTES = 16 * 1024 * 1024
-"""From here on `pydantic_core` pays for the 20 ms of its import."""
 _SLICE_BYTES = 1024 * 1024
 _BETWEEN = b"\n    },\n    {"
 _LAST = b"\n    }\n  ]"
@@ -29,8 +29,7 @@ _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[\[\]{}]', re.DOTALL)
 _GAP = re.compile(r"[\s,]*")
 _BLANK = re.compile(r"\s*")
 _SCALAR = re.compile(r"[^\s,\]}\"]*")
-
-Load = Callable[[bytes], object]
+_decode = msgspec.json.Decoder().decode
 
 
 @dataclass(slots=True)
@@ -100,7 +99,6 @@ def _parsed(data: bytes, lists: Sequence[str], without: Sequence[str]) -> object
     """
     if len(data) < _LARGE_BYTES:
         return _load(data)
-    load = _load if len(data) < _RUST_BYTES else _rust()
     found: dict[str, list[object]] = {}
     rest: list[bytes] = []
     place = 0
@@ -116,10 +114,10 @@ def _parsed(data: bytes, lists: Sequence[str], without: Sequence[str]) -> object
             end = data.index(_LAST, place) + len(_LAST)
             for piece in _slices(data, place, end - 4):
                 kept = _dropped(bytes(piece), without) if without else piece
-                loaded = load(b"".join((b"[", kept, b"]")))
+                loaded = _load(b"".join((b"[", kept, b"]")))
                 found[name] += loaded if isinstance(loaded, list) else []
             place = end
-    value = load(b"".join([*rest, data[place:]]))
+    value = _load(b"".join([*rest, data[place:]]))
     if not found:
         return value
     if not isinstance(value, dict) or not found.keys() <= value.keys():
@@ -128,15 +126,16 @@ def _parsed(data: bytes, lists: Sequence[str], without: Sequence[str]) -> object
 
 
 def _load(data: bytes) -> object:
-    value: object = json.loads(data.decode(), parse_constant=str)
+    """The value of a JSON text; what is odd in it (NaN, lone surrogates) is read the slower way.
+
+    Raises:
+        ValueError, RecursionError: it is none.
+    """
+    try:
+        value: object = _decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        value = json.loads(data.decode(), parse_constant=str)
     return value
-
-
-def _rust() -> Load:
-    from pydantic_core import from_json  # 20 ms, wins on large documents only
-
-    # Equal strings are kept once: the records of one run share most of theirs.
-    return lambda data: from_json(data, cache_strings="all")
 
 
 def _dropped(body: bytes, names: Sequence[str]) -> bytes:

@@ -26,7 +26,8 @@ _ACTIONS = (
 )
 _EXCEPTION = re.compile(r"\s*<exception>(.*?)</exception>\s*", re.DOTALL)
 _RETURN_CODE = re.compile(r"\s*<returncode>\s*(-?\d{1,10})\s*</returncode>\n?")
-_OUTPUT = re.compile(r"\s*<output>\n?(.*?)\n?</output>\s*\Z", re.DOTALL)
+_OUTPUT = re.compile(r"\s*<output>\n?")
+_OUTPUT_END = "</output>"
 _TIMED_OUT = re.compile(r"The last command <command>.*?</command> timed out", re.DOTALL)
 _PYTHON = re.compile(r"Observation: \{'output': .*'returncode': (-?\d{1,10})[,}]", re.DOTALL)
 """What the agent wrote where no template was configured."""
@@ -245,9 +246,18 @@ def _rendered(text: str) -> tuple[str, int | None, str | None]:
     if code_tag is None:
         return body, None, exception[1] if exception else None
     body = body[code_tag.end() :]
-    output = _OUTPUT.match(body)
     return (
-        output[1] if output else body,
+        _output_in(body),
         int(code_tag[1]),
         exception[1] if exception else None,
     )
+
+
+def _output_in(body: str) -> str:
+    """What stands between the tags of an output, where there is nothing else."""
+    opening = _OUTPUT.match(body)
+    closed = body.rstrip()
+    if opening is None or not closed.endswith(_OUTPUT_END):
+        return body
+    # A search for the end from the front would take a hundred times as long.
+    return closed[opening.end() : -len(_OUTPUT_END)].removesuffix("\n")
