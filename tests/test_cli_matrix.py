@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +160,16 @@ def test_what_cannot_be_told_exits_3(played: Played, demo_run: Path, capsys: Cap
     assert cli.main(["whatif", str(demo_run), "--gate", "4", "--yes", "--json"]) == 3
     found = printed(capsys, "whatif")
     assert (found["label"], found["x"]) == ("undetermined", None)
+
+
+def test_rows_that_cannot_be_rerun_share_one_line(
+    scb: Callable[[str], Path], cases: Path, capsys: Capture
+) -> None:
+    names = sorted(path.name.removesuffix(".tar.xz") for path in (cases / "scb").glob("*.tar.xz"))
+    assert cli.main(["matrix", str(scb(names[0]))]) == 0
+    out = capsys.readouterr().out
+    assert out.count("cannot be rerun: ") == 1
+    assert "gates 1, 2, 3" in out
 
 
 @pytest.mark.parametrize("command", ["matrix", "whatif"])

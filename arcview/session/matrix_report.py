@@ -268,9 +268,15 @@ def missing_lines(plan: MatrixPlan, glyphs: Glyphs, jobs: int = 1) -> Iterator[s
     """What is missing, how long it takes, and what cannot be measured."""
     if plan.cells:
         yield f"missing: {plan_words(plan, jobs)}"
+    reasons: dict[str, list[str]] = {}
     for gate, state, why in plan.impossible:
-        where = f"gate {gate} on {state}: " if state else ""
-        yield f"{where}{clipped(one_line(why), glyphs)}"
+        if state:
+            yield f"gate {gate} on {state}: {clipped(one_line(why), glyphs)}"
+        else:
+            reasons.setdefault(why.removeprefix(f"gate {gate} cannot be rerun: "), []).append(gate)
+    for why, gates in reasons.items():
+        rows = f"gate{'' if len(gates) == 1 else 's'} {', '.join(gates)}"
+        yield f"{rows} cannot be rerun: {clipped(one_line(why), glyphs)}"
 
 
 def plan_words(plan: MatrixPlan, jobs: int = 1) -> str:
