@@ -83,3 +83,14 @@ async def test_enter_on_a_line_leads_to_the_step_that_wrote_it(demo_run: Path) -
         assert screen.long.steps.step is not None
         assert screen.long.steps.step.number == 3
         assert "written by stage 2 · step 3 (exact)" in notice(app)
+
+
+async def test_a_line_of_a_file_as_it_stood_then_leads_to_its_step(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "p", "j", "j", "shift+tab", "shift+tab", "shift+tab", "v", "enter")
+        assert app.screen is screen
+        assert screen.long is not None
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 2
+        assert "written by stage 2 · step 2 (exact)" in notice(app)

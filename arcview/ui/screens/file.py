@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import BindingType
@@ -45,6 +46,8 @@ class FileScreen(TextScreen):
         self._state = state
         self._path = path
         self._file_rows = rows
+        self.trace: Callable[[int], None] | None = None
+        """Finds out who wrote a line, where that is not asked of a state of the run."""
 
     @property
     def rows(self) -> FileRows:
@@ -80,4 +83,7 @@ class FileScreen(TextScreen):
     def _trace(self, index: int) -> None:
         self.notice("… who wrote this line")
         line = self._file_rows.line_at(index)
-        self._below.loader.trace_line(self._state, self._path, line)
+        if self.trace is not None:
+            self.trace(line)
+        else:
+            self._below.loader.trace_line(self._state, self._path, line)

@@ -356,8 +356,7 @@ class RunFollow:
         if path is None or state is None:
             self._screen.notice("no file is under the cursor")
         elif self._screen.session.replaying:
-            name, data = self._long.replay.read(path)
-            self.open.data(name, path, data, self._line_under_cursor())
+            self._long.replay.view_file(self.open, path, self._line_under_cursor())
         else:
             self.open.file(state, path, self._line_under_cursor())
 

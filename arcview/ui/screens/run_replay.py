@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -22,6 +23,7 @@ from arcview.ui.screens.run_titles import set_remark, set_title
 
 if TYPE_CHECKING:
     from arcview.ui.screens.run_long import RunLong
+    from arcview.ui.screens.run_open import RunOpen
 
 _PACE_S = 0.7
 
@@ -105,12 +107,14 @@ class RunReplay:
         text = snapshot.texts[path]
         return None if text is None else text.encode("utf-8", "replace")
 
-    def read(self, path: str) -> tuple[str, bytes | None]:
-        """Name and content of a file as it stands in the replay; null where it is not there."""
+    def view_file(self, to: RunOpen, path: str, line: int) -> None:
+        """Opens a file as it stands in the replay; enter on a line goes to the step."""
         if self._shown is None:
-            return "the replay", None
+            return
         name = f"{self._shown.base} after step {self._shown.number or '–'}"
-        return name, self._read(self._shown, path)
+        opened = to.data(name, path, self._read(self._shown, path), line)
+        if opened is not None:
+            opened.trace = partial(self.trace, path)
 
     def trace(self, path: str, line: int) -> None:
         """Finds out which stage and step wrote a line of the workspace that is shown."""
