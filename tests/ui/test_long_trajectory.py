@@ -18,7 +18,8 @@ from arcview.session.opened import OpenRun
 from arcview.ui.ahead import read_ahead
 from arcview.ui.application import ArcviewApp
 from arcview.ui.screens.run import RunScreen
-from tests.ui.screen_text import on_screen, press, screen_text, settle
+from arcview.ui.widgets import steps as steps_view
+from tests.ui.screen_text import notice, on_screen, press, screen_text, settle
 
 LONG_TEXT = "first line\n" + "more of it\n" * 400 + "last line"
 
@@ -166,3 +167,18 @@ def test_a_document_shows_its_first_steps_too(
     assert found.steps == tuple(opened.trajectory(1).steps[: len(found.steps)])
     assert found.problems == ()
     assert found.exit_status is None
+
+
+async def test_not_more_steps_are_opened_than_can_be_fetched_at_once(
+    long_session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps_view, "_MOST_OPENED", 10)
+    open_run = opening(long_session, tmp_path)
+    screen = RunScreen(open_run(), open_run)
+    async with on_screen(screen) as (app, pilot):
+        assert screen.long is not None
+        steps = screen.long.steps
+        steps.focus()
+        await press(pilot, "G", "plus")
+        assert "10 steps are open, those around the cursor" in notice(app)
+        assert [steps.rows.is_open(at) for at in (0, 50, 51, 60)] == [False, False, True, True]

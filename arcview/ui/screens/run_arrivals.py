@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arcview.ui.screens.run_follow import RunFollow
     from arcview.ui.screens.run_long import RunLong
     from arcview.ui.widgets.long_panes import DiffPane
+    from arcview.ui.widgets.steps import StepsView
 
 
 class RunArrivals(RunKeys):
@@ -130,6 +131,10 @@ class RunArrivals(RunKeys):
     def _replay_loaded(self, message: ReplayLoaded) -> None:
         if self.long is not None:
             self.long.replay.put(message)
+
+    def on_steps_view_opened_some(self, message: StepsView.OpenedSome) -> None:
+        """All steps were to be opened, and there are too many."""
+        self.notice(f"{message.count} steps are open, those around the cursor")
 
     def on_steps_pane_play_wanted(self) -> None:
         """Space in the trajectory of a replay."""

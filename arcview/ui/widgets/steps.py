@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from arcview.model.trajectory import Step, ToolCall, Trajectory
+from textual.message import Message
+
+from arcview.model.trajectory import LongSteps, Step, ToolCall, Trajectory
 from arcview.ui.rows.lines import RowSource
 from arcview.ui.rows.steps import StepRows
 from arcview.ui.rows.steps_lines import Badge
 from arcview.ui.rows.steps_parts import Jump
 from arcview.ui.widgets.row_view import RowView
 
+_MOST_OPENED = 100
+"""How many steps of a session that is not held are opened at once: each has to be fetched."""
+
 
 class StepsView(RowView):
     """Shows a trajectory: one row a step; enter opens it, enter on one of its lines picks that."""
+
+    @dataclass
+    class OpenedSome(Message):
+        """There are too many steps to open all of them."""
+
+        count: int
 
     def __init__(
         self,
@@ -157,9 +169,15 @@ class StepsView(RowView):
             self.move_to(row, "top")
 
     def action_open_all(self) -> None:
-        """Opens every step."""
+        """Opens every step; of steps that are not held, those around the cursor."""
+        steps = range(len(self._rows.steps))
+        if isinstance(self._rows.steps, LongSteps) and len(steps) > _MOST_OPENED:
+            at = self._rows.step_index(self.cursor) or 0
+            first = max(0, min(at - _MOST_OPENED // 2, len(steps) - _MOST_OPENED))
+            steps = steps[first : first + _MOST_OPENED]
+            self.post_message(self.OpenedSome(len(steps)))
         with self.keeping_place():
-            self._rows.set_open(range(len(self._rows.steps)), is_open=True)
+            self._rows.set_open(steps, is_open=True)
 
     def action_close_all(self) -> None:
         """Closes every step."""
