@@ -17,7 +17,7 @@ from arcview.session.rerun_session import RerunSession
 from arcview.session.rerun_view import RerunView
 from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.rows.figures import OUTCOME_GLYPH, fit, fit_test_name
+from arcview.ui.rows.figures import OUTCOME_GLYPH, VERDICT_STYLE, fit, fit_test_name
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.rows.rerun_facts import (
@@ -255,9 +255,13 @@ class RerunRows(RowSource):
             comparison = view.comparisons[number]
             text, style = headline(result, comparison)
             mark = "▸" if result is shown else " "
-            when = result.started[:19].replace("T", " ")
+            when = result.started[:16].replace("T", " ")
             said = Said(
-                f"{mark} {number + 1}", f"{verdict_words(result.verdict)}  {when}  {text}", style
+                f"{mark} {number + 1}",
+                f"{verdict_words(result.verdict)}  {when}",
+                VERDICT_STYLE[result.verdict],
+                text,
+                style,
             )
             yield RerunRow(RerunRowKind.ATTEMPT, said, ("attempt", str(number)), attempt=number)
 
