@@ -220,19 +220,30 @@ def _free(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _eager(node: ast.AST) -> Iterator[str]:
-    """Names that are looked up as soon as a statement runs: not those in bodies of functions."""
+    """Names that are looked up as soon as a statement runs: not those in bodies of functions.
+
+    Annotations count as looked up later, as they are where they are postponed.
+    """
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         yield node.id
+    parts: Iterable[ast.AST] = ast.iter_child_nodes(node)
     if isinstance(node, ast.Lambda):
-        parts: Iterable[ast.AST] = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        parts = _defaults(node.args)
     elif isinstance(node, _Function):
-        arguments = node.args
-        defaults = [*arguments.defaults, *filter(None, arguments.kw_defaults)]
-        parts = [*node.decorator_list, *defaults]
-    else:
-        parts = ast.iter_child_nodes(node)
+        parts = [*node.decorator_list, *_defaults(node.args)]
+    elif isinstance(node, ast.AnnAssign):
+        parts = [node.value] if node.value is not None else []
+    elif isinstance(node, ast.ClassDef):
+        parts = [*node.decorator_list, *node.bases, *node.keywords]
+        own = {name for statement in node.body for name in _bound(statement)}
+        inside = (name for statement in node.body for name in _eager(statement))
+        yield from (name for name in inside if name not in own)
     for part in parts:
         yield from _eager(part)
+
+
+def _defaults(arguments: ast.arguments) -> list[ast.expr]:
+    return [*arguments.defaults, *filter(None, arguments.kw_defaults)]
 
 
 def _first_line(error: BaseException) -> str:

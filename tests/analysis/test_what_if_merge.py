@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -158,6 +159,33 @@ def test_a_docstring_is_no_conflict_unless_the_program_prints_it() -> None:
     used = "print(__doc__)\n"
     with pytest.raises(BlockError, match="__doc__"):
         merged(base + used, ours + used, theirs + used)
+
+
+SOURCES = sorted((Path(__file__).parents[2] / "arcview" / "analysis").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_our_own_modules_merge_with_a_change_of_themselves(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert Module.parse(text).text == text
+    changed = f"{text}\n\nADDED = 1\n"
+    found = merge_modules(text, f"# first\n{text}", changed, lambda *_: None)
+    compile(found, path.name, "exec")
+    assert Module.parse(found).named.keys() == {*Module.parse(text).named, "ADDED"}
+
+
+def test_names_of_a_class_body_and_annotations_are_not_used_too_early() -> None:
+    text = code("""
+        class A:
+            def get(self):
+                pass
+            x = property(get)
+            y: B
+
+        class B:
+            pass
+    """)
+    assert merge_modules(text, text, text + "z = 1\n", lambda *_: None) == text + "\nz = 1\n"
 
 
 def test_two_definitions_of_one_name_are_refused() -> None:
