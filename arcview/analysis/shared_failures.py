@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from arcview.analysis.failure_text import message_lines
-from arcview.analysis.infrastructure import condition_in
+from arcview.analysis.infrastructure import CONDITIONS, Condition, condition_in
 from arcview.analysis.signatures import signature
 from arcview.model.results import GateTest
 
@@ -60,7 +60,9 @@ def signature_counts(tests: Iterable[GateTest]) -> tuple[tuple[str, int], ...]:
     return tuple(Counter(map(signature, told)).most_common())
 
 
-def shared_signatures(gates: Iterable[GateSignatures]) -> tuple[SharedSignature, ...]:
+def shared_signatures(
+    gates: Iterable[GateSignatures], conditions: Sequence[Condition] = CONDITIONS
+) -> tuple[SharedSignature, ...]:
     """Signatures of at least three agents, or of 80 % of the failures of one gate of a task.
 
     For the second the gate must have failed in more than one run: one run shares nothing, nor does
@@ -79,14 +81,18 @@ def shared_signatures(gates: Iterable[GateSignatures]) -> tuple[SharedSignature,
         if len(agents) >= MANY_AGENTS:
             reason = f"{len(agents)} agents have it"
         if reason is not None:
-            found.append(_shared(one, reason, where, agents))
+            found.append(_shared(one, reason, where, agents, conditions))
     return tuple(sorted(found, key=lambda shared: (shared.condition is None, -shared.failures)))
 
 
 def _shared(
-    one: str, reason: str, where: Sequence[GateSignatures], agents: tuple[str, ...]
+    one: str,
+    reason: str,
+    where: Sequence[GateSignatures],
+    agents: tuple[str, ...],
+    conditions: Sequence[Condition],
 ) -> SharedSignature:
-    condition = condition_in(one)
+    condition = condition_in(one, conditions)
     return SharedSignature(
         one,
         reason,

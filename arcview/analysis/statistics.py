@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from arcview.analysis.infrastructure import CONDITIONS, Condition
 from arcview.analysis.intervals import (
     RESAMPLES,
     SEED,
@@ -178,6 +179,7 @@ def compute(
     by: By | None = None,
     levels: Levels | None = None,
     broken: Iterable[Excluded] = (),
+    conditions: Sequence[Condition] = CONDITIONS,
 ) -> Statistics:
     """Computes every figure.
 
@@ -187,6 +189,7 @@ def compute(
         by: Also computes each group by this property.
         levels: Labelled awareness; it counts before what is suggested.
         broken: Runs that could not be read, for the list of what is left out.
+        conditions: Known wordings of broken machinery.
     """
     policy = policy or StatsPolicy()
     labelled: dict[str, dict[int, int]] = {}
@@ -205,9 +208,12 @@ def compute(
         {name: _group(groups[name], policy) for name in sorted(groups)} if by else None,
         _same_id(runs),
         shared_signatures(
-            GateSignatures(facts.name, facts.agent, facts.task, one.gate, one.counts)
-            for facts in runs
-            for one in facts.causes
+            (
+                GateSignatures(facts.name, facts.agent, facts.task, one.gate, one.counts)
+                for facts in runs
+                for one in facts.causes
+            ),
+            conditions,
         ),
     )
 

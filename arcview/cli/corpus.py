@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -94,7 +95,10 @@ def _settings(options: argparse.Namespace) -> Settings:
     from arcview.config import load_settings
 
     settings = load_settings()
-    return replace(settings, sidecar=Path(options.sidecar)) if options.sidecar else settings
+    if options.sidecar:
+        return replace(settings, sidecar=Path(options.sidecar))
+    # Null leaves it to the environment, which comes before the settings.
+    return replace(settings, sidecar=None) if os.environ.get("ARCVIEW_SIDECAR") else settings
 
 
 def _outcomes(options: argparse.Namespace) -> Policy:

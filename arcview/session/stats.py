@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.analysis.history import stage_record
+from arcview.analysis.infrastructure import CONDITIONS, Condition
 from arcview.analysis.overview import NEVER_RAN
 from arcview.analysis.statistics import (
     By,
@@ -32,6 +33,7 @@ from arcview.analysis.statistics_facts import (
     gate_facts,
 )
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
+from arcview.annotations.conditions import team_conditions
 from arcview.config import Settings
 from arcview.errors import ArcviewError, CancelledError
 from arcview.files import exists, is_dir, why_unreadable
@@ -42,6 +44,7 @@ from arcview.model.states import State, StateKind
 from arcview.session.evidence import EvidenceFinder
 from arcview.session.opened import OpenRun
 from arcview.session.stats_executed import executed_facts
+from arcview.sidecar import sidecar_root
 
 if TYPE_CHECKING:
     from arcview.analysis.gate_view import GateView
@@ -60,6 +63,8 @@ class Corpus:
     runs: tuple[RunFacts, ...]
     broken: tuple[Excluded, ...] = ()
     """Runs that cannot be read, with what is wrong."""
+    conditions: tuple[Condition, ...] = CONDITIONS
+    """Known wordings of broken machinery, the team's own first."""
 
     def statistics(
         self, policy: StatsPolicy, by: By | None = None, levels: Levels | None = None
@@ -73,7 +78,9 @@ class Corpus:
         """
         if policy.outcomes != self.outcomes:
             raise ValueError("the facts were made under another outcome policy")
-        return compute(self.runs, policy, by=by, levels=levels, broken=self.broken)
+        return compute(
+            self.runs, policy, by=by, levels=levels, broken=self.broken, conditions=self.conditions
+        )
 
 
 def collect(
@@ -108,6 +115,7 @@ def collect(
         raise ArcviewError(f"{root}: {kind}; give a folder with runs")
     if (why := why_unreadable(root)) is not None:
         raise ArcviewError(f"{root}: {why}")
+    conditions = team_conditions(sidecar_root((settings or Settings()).sidecar))
     paths = list(iter_runs(root))
     runs: list[RunFacts] = []
     broken: list[Excluded] = []
@@ -129,7 +137,7 @@ def collect(
         except Exception as error:  # noqa: BLE001 -- one bad run, or a foreign reader, must not end the rest
             first_line = next(iter(str(error).splitlines()), "")
             broken.append(Excluded(name, None, f"{type(error).__name__}: {first_line}"))
-    return Corpus(str(root), outcomes, tuple(runs), tuple(broken))
+    return Corpus(str(root), outcomes, tuple(runs), tuple(broken), conditions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from arcview.analysis.statistics import Group, StatsPolicy
 from arcview.analysis.verdicts import Policy
 from arcview.cli import main
+from arcview.config import Settings
 from arcview.errors import ArcviewError, CancelledError
 from arcview.schema.faults import find_faults
 from arcview.schema.stats import StatsFile
@@ -148,6 +149,48 @@ def test_what_the_real_runs_broke_and_healed_was_counted_by_hand(real_corpus: Co
     # Healed: circuit-eval 3 (18), code-search-collapse 3 (9) and 4 (1), database-migration 2 (19).
     # Not: circuit-eval 4, 5, code-search-collapse 5, database-migration 3, 4, 5, mvvault 2.
     assert counted(found, "healed") == (4, 11)
+
+
+def test_how_failures_of_the_real_runs_begin_and_last_was_counted_from_their_reports(
+    real_corpus: Corpus,
+) -> None:
+    # Counted from evaluation/report.json and after_skill/evaluation/report.json by a script of its
+    # own; a stage that was interrupted before its gate begins with debt all the same.
+    group = real_corpus.statistics(CLEAN).all
+    lists = {name: [(f.k, f.n) for f in found] for name, found in group.lists.items()}
+    assert lists["hazard"][:3] == [(2, 5), (1, 3), (2, 2)]
+    assert lists["debt"][1:5] == [(2, 5), (4, 5), (3, 3), (3, 3)]
+    assert lists["healed_at_age"][:4] == [(0, 9), (0, 6), (0, 4), (0, 1)]
+    found = group.half_life
+    assert (found.stages, found.n, found.followed, found.left_out) == (None, 9, 4, 4)
+
+
+def test_a_team_words_broken_machinery_of_its_own(tmp_path: Path) -> None:
+    side = tmp_path / "side"
+    side.mkdir()
+    wording = '[[condition]]\ntitle = "our queue"\npattern = "queue full"\n'
+    (side / "infrastructure.toml").write_text(wording, encoding="utf-8")
+    corpus = collect(tmp_path, settings=Settings(sidecar=side))
+    assert corpus.conditions[0].title == "our queue"
+
+
+@pytest.mark.parametrize("command", ["stats", "agreement"])
+def test_the_environment_comes_before_the_settings(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    settings = tmp_path / "config" / "arcview"
+    settings.mkdir(parents=True)
+    (settings / "config.toml").write_text(f'sidecar = "{tmp_path / "set"}"\n', encoding="utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("ARCVIEW_SIDECAR", str(tmp_path / "env"))
+    (tmp_path / "set").mkdir()
+    for name in ("scheme.toml", "infrastructure.toml"):
+        (tmp_path / "set" / name).write_text("= broken", encoding="utf-8")
+    write_run(tmp_path / "runs" / "r", [True])
+    assert main([command, str(tmp_path / "runs")]) == 0
 
 
 def test_suggested_awareness_is_marked_as_such(real_corpus: Corpus) -> None:

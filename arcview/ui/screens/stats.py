@@ -154,7 +154,7 @@ class StatsScreen(BaseScreen):
         corpus = collect(
             self._root,
             outcomes=policy.outcomes,
-            settings=load_settings(),
+            settings=replace(load_settings(), sidecar=labels_of(self.app).sidecar),
             progress=progress,
             cancelled=cancelled,
         )
