@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from arcview.analysis.intervals import Interval
+from arcview.analysis.lifetimes import FailureSpan
 from arcview.analysis.statistics import Excluded, Figure, StatsPolicy, compute
+from arcview.analysis.statistics_facts import GateCauses, GateFacts, RunFacts, StageFacts
+from arcview.model.results import Verdict
+from arcview.model.run import Status
 from arcview.session.stats import collect
 from arcview.ui.rows.stats import StatsRows
 from arcview.ui.screens.library import LibraryScreen
@@ -160,3 +164,37 @@ def test_names_of_runs_are_cleaned(tmp_path: Path) -> None:
     text = "".join(rows.row(n).plain for n in range(len(rows)))
     assert "evil␛[2J[/red]" in text
     assert text.isprintable()
+
+
+def rows_of(*runs: RunFacts, width: int = 160) -> list[str]:
+    rows = StatsRows(compute(runs, StatsPolicy(resamples=10)))
+    rows.fit(width)
+    return ["".join(cell.content.plain for cell in rows.cells(n, width)) for n in range(len(rows))]
+
+
+def failing_run(name: str) -> RunFacts:
+    failed = GateFacts(Verdict.FAILED, f2p_ok=False, lasts=FailureSpan(2, False))
+    unmeasured = GateFacts(Verdict.UNMEASURED, "no report")
+    stages = (
+        StageFacts(1, Status.COMPLETED, failed),
+        StageFacts(2, Status.COMPLETED, unmeasured),
+    )
+    causes = (GateCauses("1", (("OSError: No space left on device", 2),)),)
+    return RunFacts(name, name, name, None, "t", (), stages, None, causes)
+
+
+def test_failures_that_stay_and_causes_that_are_shared_are_shown() -> None:
+    rows = rows_of(*map(failing_run, ("a", "b", "c")))
+    half_life = next(row for row in rows if "half-life" in row)
+    assert half_life.split() == ["half-life", "of", "failures,", "in", "stages", ">", "2", "n", "=",
+                                 "3"]  # fmt: skip
+    at = next(n for n, row in enumerate(rows) if row.startswith(" Causes that many runs share"))
+    assert "suspects: look first whether the behaviour is specified" in rows[at + 1]
+    assert "6 failures in 3 gates (disk full): OSError: No space left on device" in rows[at + 2]
+    assert "3 agents have it: a, b, c" in rows[at + 3]
+
+
+@pytest.mark.parametrize("width", [78, 118])
+def test_what_is_unknown_is_seen_on_a_narrow_screen_too(width: int) -> None:
+    rows = rows_of(failing_run("a"), width=width)
+    assert next(row for row in rows if "  stage 2 passes" in row).rstrip().endswith("1 unknown")
