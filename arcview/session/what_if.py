@@ -71,13 +71,15 @@ class _Question:
     end: Target
     reference_base: Target
     reference: Target
+    where: str
+    """How it is run: answers from the host, or from another image, are apart."""
 
     @property
     def key(self) -> str:
         """The name under which the answer is kept."""
         trees = [t.tree for t in (self.base, self.end, self.reference_base, self.reference)]
         image = self.definition.image_digest or self.definition.image_ref
-        facts = json.dumps([METHOD, self.definition.digest, image, trees])
+        facts = json.dumps([METHOD, self.definition.digest, image, trees, self.where])
         return f"{self.gate}-{hashlib.sha256(facts.encode('ascii')).hexdigest()[:16]}"
 
 
@@ -178,7 +180,10 @@ class WhatIfs:
                 targets.append(self._target(name))
             except ArcviewError as error:
                 return replace(found, reason=str(error))
-        return _Question(gate, definition, *targets)
+        options = self.reruns.options
+        where = "host" if options.engine == "host" else "other" * options.allow_other_image
+        base, end, reference_base, reference = targets
+        return _Question(gate, definition, base, end, reference_base, reference, where)
 
     def _target(self, state: str) -> Target:
         if state == "R0" and self.opened.run.state("R0") is None:

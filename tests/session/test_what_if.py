@@ -13,7 +13,7 @@ from arcview.gates.engine import End, EngineInfo
 from arcview.gates.errors import CannotRerunError
 from arcview.model.results import Outcome, Verdict
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import Reruns
+from arcview.session.reruns import RerunOptions, Reruns
 from arcview.session.what_if import NothingToExplainError, WhatIfEvent, WhatIfPhase, WhatIfs
 from tests.gates.fake_engine import FakeEngine, Play
 
@@ -224,3 +224,13 @@ def test_without_containers_the_answer_is_stamped(opened: OpenRun, tmp_path: Pat
     info = EngineInfo("host", "host", "1", "host")
     asked, _ = what_ifs(opened, tmp_path, lambda _: None, info)
     assert asked.ask("2").graded_on_host
+
+
+def test_an_answer_from_the_host_does_not_stand_in_for_one_from_containers(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    host = EngineInfo("host", "host", "1", "host")
+    asked, _ = what_ifs(opened, tmp_path, lambda _: None, host)
+    asked.reruns.options = RerunOptions(engine="host")
+    assert asked.ask("2").graded_on_host
+    assert WhatIfs(opened, Reruns(opened, sidecar=tmp_path)).known("2") is None
