@@ -7,7 +7,7 @@ files come last. Pure: reads and writes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -84,6 +84,8 @@ class TestedTree:
     load: Callable[[], TreeFiles]
     """The files; asked once, when the first of them is needed."""
 
+    _made: dict[frozenset[str], Delivery] = field(default_factory=dict, compare=False, repr=False)
+
     @cached_property
     def files(self) -> TreeFiles:
         """The lists of files."""
@@ -100,6 +102,12 @@ class TestedTree:
         Args:
             in_image: The files of the image's workspace; needed only where `base` is not known.
         """
+        found = self._made.get(in_image)
+        if found is None:
+            found = self._made[in_image] = self._delivery(in_image)
+        return found
+
+    def _delivery(self, in_image: frozenset[str]) -> Delivery:
         files = self.files
         base = {entry.path: entry for entry in files.base or ()}
         known = base.keys() | in_image

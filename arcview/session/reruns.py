@@ -27,6 +27,7 @@ from arcview.gates.results import (
     compare,
     flakiness,
 )
+from arcview.gates.tested_tree import TestedTree
 from arcview.session.opened import OpenRun
 from arcview.session.reruns_command import command_text, shell_command
 from arcview.session.reruns_job import job_of, tested_tree
@@ -70,6 +71,7 @@ class Reruns:
         self.store = ResultStore(run_sidecar(sidecar_root(sidecar), opened.run.run_id))
         self._engine = engine
         self._is_reaped = False
+        self._last_tree: tuple[object, TestedTree | None] = (None, None)
         self._trees: Trees | None = None
         self._definitions: dict[str, GateDefinition] = {}
         self._controls: dict[str, Control] = {}
@@ -207,6 +209,7 @@ class Reruns:
             ArcviewError: the sidecar cannot be written.
         """
         definition = self.definition(gate)
+        self._tree(definition, target)  # is read while the engine is asked
         engine = self.engine()
         self._reap(engine)
         image = self._image(engine, definition)
@@ -279,6 +282,16 @@ class Reruns:
                 self._trees = Trees(self.opened.store)
             return self._trees
 
+    def _tree(self, definition: GateDefinition, target: Target) -> TestedTree:
+        """The tested tree; the last one is kept, since a gate is often run several times."""
+        start = self.opened.store.tree("S0")
+        with self._lock:
+            kept, found = self._last_tree
+            if found is None or kept != (definition.gate, target):
+                found = tested_tree(definition, target, self.trees(), start)
+                self._last_tree = ((definition.gate, target), found)
+            return found
+
     def _image(self, engine: Engine, definition: GateDefinition) -> Image:
         return engine.image(
             definition.image_ref,
@@ -306,7 +319,7 @@ class Reruns:
         from arcview.gates.judge import measure
 
         (definition, target, key), (engine, image) = what, where
-        tree = tested_tree(definition, target, self.trees(), self.opened.store.tree("S0"))
+        tree = self._tree(definition, target)
         staged = self.store.stage()
         try:
             job = job_of(

@@ -201,12 +201,13 @@ def test_there_is_no_network_and_no_way_to_more_rights(sit: Sit) -> None:
         "s = socket.socket(); s.settimeout(2)\n"
         "try: s.connect(('192.0.2.1', 80)); print('connected')\n"
         "except OSError as e: print('no network')\n"
+        "print(socket.gethostbyname('localhost'))\n"
         "status = open('/proc/self/status').read()\n"
         "print(status.split('NoNewPrivs:')[1].split()[0], status.split('CapEff:')[1].split()[0])\n"
     )
     sitting = sit(SmallRun(command=("python3", "-c", code), report=None, user="1000:1000"))
     said = sitting.output(sitting.once()).decode().splitlines()
-    assert said == ["['lo']", "no network", "1 0000000000000000"]
+    assert said == ["['lo']", "no network", "127.0.0.1", "1 0000000000000000"]
 
 
 def test_a_pytest_that_is_ended_by_a_test_names_the_test(sit: Sit) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +77,24 @@ def test_without_an_engine_the_plan_says_why_and_prints_the_command(
     assert "none.sock" in plan.unavailable
     assert plan.shell.startswith("{ git --git-dir=")
     assert "docker run --rm -i --network none" in plan.shell
+
+
+def test_what_is_stored_is_read_without_docker_and_pydantic(
+    opened: OpenRun, demo_run: Path, tmp_path: Path
+) -> None:
+    engine = FakeEngine(lambda gate, label, tree: recorded(opened, gate))
+    Reruns(opened, sidecar=tmp_path / "side", engine=engine).run(
+        "1", Reruns(opened, engine=engine).target("S1")
+    )
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from arcview.session.opened import OpenRun\n"
+        "from arcview.session.reruns import Reruns\n"
+        f"run, side = Path({str(demo_run)!r}), Path({str(tmp_path / 'side')!r})\n"
+        "reruns = Reruns(OpenRun.open(run), sidecar=side)\n"
+        "(result,) = reruns.known('1', reruns.target('S1').tree)\n"
+        "assert reruns.comparison(result).reproduces\n"
+        "print([m for m in ('docker', 'requests', 'pydantic', 'textual') if m in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

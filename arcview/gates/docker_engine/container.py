@@ -220,7 +220,6 @@ class GateContainer:
                     user=user,
                     working_dir=job.workdir,
                     labels=labels,
-                    network_disabled=True,
                     host_config=self._client.create_host_config(**settings),
                 )
             except APIError as error:

@@ -28,16 +28,19 @@ class StageImages:
 
     def __init__(self) -> None:
         self._uses: dict[str, int] = {}
+        self._touched: set[str] = set()
         self._lock = threading.Lock()
 
     def find(self, client: APIClient, tag: str) -> str | None:
-        """The stage image of that tag, which counts as used now; null where there is none."""
+        """The image of that tag, which counts as used in this sitting; null where there is none."""
         name = f"{REPOSITORY}:{tag}"
         found = inspect(client, name)
         if found is None:
             return None
-        with suppress(APIError):
-            client.tag(name, REPOSITORY, tag)  # sets the time that `_evict` goes by
+        if tag not in self._touched:
+            self._touched.add(tag)
+            with suppress(APIError):
+                client.tag(name, REPOSITORY, tag)  # sets the time that `_evict` goes by
         return str(found["Id"])
 
     def wants(self, tag: str) -> bool:
