@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.types import CSSPathType
 
+from arcview.files import is_file
 from arcview.session.commands import Context
 from arcview.session.rerun_session import RerunSession
 from arcview.session.rerun_view import RerunView
@@ -160,7 +161,7 @@ class RerunScreen(BaseScreen):
         if result is None or log is None:
             return
         number = self._view.results.index(result) + 1 if self._view is not None else 0
-        size = log.stat().st_size if log.is_file() else 0
+        size = log.stat().st_size if is_file(log) else 0
         title = pieces(
             ("Output", "bold"), (f" of attempt {number}  {size_words(size)}", theme.MUTED)
         )
