@@ -47,6 +47,8 @@ class Transplant:
     """Code of the change's own base that it needs and that was copied along."""
     doubts: tuple[str, ...] = ()
     """What the change needs that is missing there, or is another."""
+    build_doubts: tuple[str, ...] = ()
+    """The same in languages whose compiler would say so: doubts where it does not build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,9 @@ def _doubt_of_x(actual: Arm, x: Arm, made: Transplant, flaky: frozenset[str]) ->
     if made.copied:
         what = _some(made.copied)
         return f"X fails, and may do so for code of the agent's base that the change needs: {what}"
-    if made.doubts:
-        return f"X fails, and the change lacks there what it needs: {_some(made.doubts)}"
+    doubts = _doubts(x, made)
+    if doubts:
+        return f"X fails, and the change lacks there what it needs: {_some(doubts)}"
     return _others("X", actual, x, flaky)
 
 
@@ -184,9 +187,14 @@ def _doubt_of_y(actual: Arm, y: Arm, made: Transplant, flaky: frozenset[str]) ->
             what = _some(made.copied)
             return f"Y passes with code of the reference that the agent's base lacks: {what}"
         return None
-    if made.doubts:
-        return f"Y fails, and the reference change lacks there what it needs: {_some(made.doubts)}"
+    doubts = _doubts(y, made)
+    if doubts:
+        return f"Y fails, and the reference change lacks there what it needs: {_some(doubts)}"
     return _others("Y", actual, y, flaky)
+
+
+def _doubts(arm: Arm, made: Transplant) -> tuple[str, ...]:
+    return (*made.doubts, *(made.build_doubts if arm.unrun else ()))
 
 
 def _others(name: str, actual: Arm, arm: Arm, flaky: frozenset[str]) -> str | None:

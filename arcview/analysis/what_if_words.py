@@ -78,13 +78,19 @@ def signature(node: ast.stmt) -> str:
 _DEFINITION = re.compile(
     r"""^[ \t]*(?:export\s+|default\s+|pub(?:\([^)]*\))?\s+|async\s+|static\s+|public\s+|private\s+
         |protected\s+|readonly\s+|abstract\s+|unsafe\s+|const\s+(?=fn\b))*
-    (?:(?:function\*?|fn|class|interface|struct|enum|trait|type|mod|const|static|macro_rules!|def)\s+
-        (?:mut\s+)?(?P<name>[A-Za-z_$][\w$]*)
-      |func\s+(?:\([^)]*\)\s*)?(?P<go>[A-Za-z_]\w*)
-      |(?:let|var)\s+(?P<var>(?<![ \t])[A-Za-z_$][\w$]*))
+    (?:(?:function\*?|fn|class|interface|struct|enum|trait|type|mod|macro_rules!|def)\s+
+        (?P<name>[A-Za-z_$][\w$]*)
+      |func\s+(?:\([^)]*\)\s*)?(?P<go>[A-Za-z_]\w*))
     (?P<rest>[^\n{=]*)""",
     re.MULTILINE | re.VERBOSE,
 )
+_VALUE = re.compile(
+    r"^(?:export\s+|pub(?:\([^)]*\))?\s+)?(?:const|static|let|var)\s+(?:mut\s+)?"
+    r"(?P<name>[A-Za-z_$][\w$]*)",
+    re.MULTILINE,
+)
+"""At top level only: what stands further in is local."""
+
 _MEMBER = re.compile(
     r"""^[ \t]+(?:pub\s+|readonly\s+|public\s+|private\s+)*(?P<name>[A-Za-z_$][\w$]*)\s*[?!]?\s*
     (?: :\s*[\w<\[(&'"{]
@@ -95,6 +101,9 @@ _MEMBER = re.compile(
 """A field or method, or a key of an object."""
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*(?:::\s*<[^>]*>)?\(")
+_NAMED = re.compile(r"\.\s*([A-Za-z_$][\w$]*)|(?<![\w$.])([A-Z][\w$]*)")
+_IMPORTED = re.compile(r"\bimport\s+(?:type\s+)?\{([^}]*)\}|\buse\s+([\w:{}, ]+);")
 _KEYWORDS = frozenset(
     {
         "if", "else", "for", "while", "return", "match", "switch", "case", "default", "func", "fn",
@@ -121,9 +130,9 @@ def definitions(text: str) -> dict[str, str]:
     for match in _MEMBER.finditer(text):
         if match["name"] not in _KEYWORDS:
             found.setdefault(match["name"], " ".join((match["args"] or "").split()))
+    found.update((match["name"], "") for match in _VALUE.finditer(text))
     for match in _DEFINITION.finditer(text):
-        name = match["name"] or match["go"] or match["var"]
-        found[name] = " ".join(match["rest"].split())
+        found[match["name"] or match["go"]] = " ".join(match["rest"].split())
     return found
 
 
@@ -137,16 +146,29 @@ def textual_doubts(
         base: The source files of the tree that the change was made on.
         target: Those of the tree that it was put on, with the change.
     """
-    old, new = _all_definitions(base), _all_definitions(target)
+    texts = list(target)
+    old, new = _all_definitions(base), _all_definitions(texts)
+    changed = {line for lines in added.values() for line in lines.splitlines()}
+    rest = (line for text in texts for line in text.splitlines() if line not in changed)
+    elsewhere = {word for line in rest for word in _WORD.findall(line)}
     found: list[str] = []
     for path, lines in added.items():
-        own = definitions(lines)
-        for word in sorted(set(_WORD.findall(lines)) & old.keys() - own.keys() - _KEYWORDS):
-            if word not in new:
-                found.append(f"{path}: uses {word}, which is not there")
-            elif not old[word] & new[word]:
-                found.append(f"{path}: {word} is called otherwise there")
+        known = old.keys() - definitions(lines).keys() - _KEYWORDS
+        called = known & set(_CALLED.findall(lines))
+        missing = (called | known & _named(lines)) - elsewhere
+        found += [f"{path}: uses {word}, which is not there" for word in sorted(missing)]
+        there = called & elsewhere & new.keys()
+        other = {word for word in there if not old[word] & new[word]}
+        found += [f"{path}: {word} is called otherwise there" for word in sorted(other)]
     return tuple(found)
+
+
+def _named(lines: str) -> set[str]:
+    """Members, types and imported names: what cannot be a local variable."""
+    found = {word for pair in _NAMED.findall(lines) for word in pair}
+    for pair in _IMPORTED.findall(lines):
+        found.update(word for part in pair for word in _WORD.findall(part))
+    return found - {""}
 
 
 def _all_definitions(texts: Iterable[str]) -> dict[str, set[str]]:

@@ -231,6 +231,8 @@ class WhatIfMerge(Model):
     """Code of the change's own base that it needs and that was copied along."""
     doubts: list[str]
     """What it needs that is missing there, or is another."""
+    build_doubts: list[str]
+    """The same in compiled languages, where it is a doubt if the tree does not build."""
 
 
 class WhatIfFile(Model):

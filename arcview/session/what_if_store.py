@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from arcview.analysis.what_if import MergeMode, Transplant, WhatIfLabel
 from arcview.errors import ArcviewError, BadInputError
-from arcview.files import is_dir, read_file
+from arcview.files import in_words, is_dir, read_file
 from arcview.model.problem import Problem
 from arcview.model.results import Verdict
 from arcview.readers.fields import Fields, parse_json
@@ -89,7 +89,7 @@ class WhatIfStore:
         except BadInputError as error:
             self._note(Problem(shown, f"{error.expected}; not used"))
         except (OSError, KeyError, ValueError, TypeError) as error:
-            self._note(Problem(shown, f"not a stored answer ({error}); not used"))
+            self._note(Problem(shown, f"not a stored answer ({in_words(error)}); not used"))
         return None
 
     def _note(self, problem: Problem) -> None:
@@ -153,6 +153,7 @@ def _made(made: Transplant | None) -> Json | None:
         "reason": made.reason,
         "copied": list(made.copied),
         "doubts": list(made.doubts),
+        "build_doubts": list(made.build_doubts),
     }
 
 
@@ -231,6 +232,7 @@ def _read_made(found: Fields, key: str) -> Transplant | None:
         made.text("reason"),
         tuple(made.texts("copied")),
         tuple(made.texts("doubts")),
+        tuple(made.texts("build_doubts")),
     )
 
 

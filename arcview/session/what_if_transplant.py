@@ -24,8 +24,11 @@ from arcview.states.merge import Conflict, TreeMerger, paths_of
 from arcview.states.path_class import classify, matcher
 from arcview.states.store import StateStore
 
-METHOD = 2
+METHOD = 3
 """Counts up when trees or labels are made otherwise: older answers are made again."""
+
+_COMPILED = ("go", "rust")
+"""Their compilers find what is missing: such a tree does not build."""
 
 _REGULAR = ("100644", "100755")
 
@@ -191,10 +194,10 @@ class Transplanter:
         """The merged tree with the code that the change needs besides."""
         old, new, here = self._tree(base), self._tree(changed), self._tree(tree)
         touched = [p for p, entry in new.files.items() if _differs(old.files.get(p), entry)]
-        doubts = self._textual(old, new, here, touched)
+        made = self._doubted(made, old, new, here, touched)
         python = [path for path in touched if _is_python(path) and path in here.files]
         if not python:
-            return replace(made, doubts=doubts)
+            return made
         try:
             closure = close_over(old.sources, new.sources, here.sources, python)
         except BlockError as error:
@@ -206,18 +209,17 @@ class Transplanter:
         return replace(
             made,
             copied=(*made.copied, *closure.copied),
-            doubts=(*closure.doubts, *doubts),
+            doubts=(*closure.doubts, *made.doubts),
         )
 
-    def _textual(
-        self, old: _Tree, new: _Tree, here: _Tree, touched: Iterable[str]
-    ) -> tuple[str, ...]:
-        """Doubts about code in languages that are not parsed here."""
-        found: list[str] = []
+    def _doubted(
+        self, made: Transplant, old: _Tree, new: _Tree, here: _Tree, touched: Iterable[str]
+    ) -> Transplant:
+        """With doubts about code in languages that are not parsed here."""
         by_language: dict[str, list[str]] = {}
         for path in touched:
             kind = language(path)
-            if kind is not None and path not in self._overlay:
+            if kind is not None and path not in self._overlay and not _TEST_MODULE.search(path):
                 by_language.setdefault(kind, []).append(path)
         for kind, paths in by_language.items():
             before, after, there = (tree.code(kind) for tree in (old, new, here))
@@ -226,8 +228,12 @@ class Transplanter:
                 for path in paths
                 if path in after
             }
-            found += textual_doubts(added, before.values(), there.values())
-        return tuple(found)
+            doubts = textual_doubts(added, before.values(), there.values())
+            if kind in _COMPILED:
+                made = replace(made, build_doubts=(*made.build_doubts, *doubts))
+            else:
+                made = replace(made, doubts=(*made.doubts, *doubts))
+        return made
 
     def _tree(self, tree: str) -> _Tree:
         if tree not in self._trees:

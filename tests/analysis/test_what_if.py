@@ -128,3 +128,11 @@ def test_a_failure_that_only_flaky_tests_make_is_no_failure() -> None:
         assert "is flaky" in found.reason
     only_flaky = judge_what_if(flaky("", "f"), PASS, fail("f"), LINES, LINES)
     assert only_flaky.label is WhatIfLabel.UNDETERMINED
+
+
+def test_what_a_compiler_would_miss_is_a_doubt_only_where_it_does_not_build() -> None:
+    made = Transplant("tree", "lines", build_doubts=("a.go: uses helper, which is not there",))
+    assert judge_what_if(RUN, fail("a"), PASS, made, LINES).label is WhatIfLabel.CHANGE
+    broken = unbuilt("a", "b")
+    assert judge_what_if(broken, broken, PASS, LINES, LINES).label is WhatIfLabel.CHANGE
+    assert judge_what_if(broken, broken, PASS, made, LINES).label is WhatIfLabel.UNDETERMINED

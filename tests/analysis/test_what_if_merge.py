@@ -356,3 +356,17 @@ def test_what_changed_lines_use_and_the_other_tree_lacks_is_a_doubt() -> None:
     assert textual_doubts(added, [base], [there]) == ("a.go: uses helper, which is not there",)
     assert textual_doubts(added, [base], [other]) == ("a.go: same is called otherwise there",)
     assert textual_doubts(added, [base], [changed]) == ()
+
+
+def test_local_names_that_both_trees_use_are_no_doubts() -> None:
+    base = "function f(source) {\n  const tag = source.x;\n  return tag;\n}\n"
+    added = {"a.ts": "  const close = end(source);\n  push(tag.trim());\n"}
+    there = "function g(source) {\n  return source;\n}\n" + added["a.ts"]
+    assert textual_doubts(added, [base], [there]) == ()
+
+
+def test_members_and_imports_that_the_other_tree_lacks_are_doubts() -> None:
+    base = "export interface Entry {\n  amount: number;\n}\nexport function pick() {\n}\n"
+    added = {"a.ts": "import { pick } from './b';\nconst x = entry.amount;\n"}
+    found = textual_doubts(added, [base], [added["a.ts"]])
+    assert found == ("a.ts: uses amount, which is not there", "a.ts: uses pick, which is not there")
