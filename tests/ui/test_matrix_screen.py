@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from arcview.analysis.matrix import Cell, CellTest, Source, Standing
 from arcview.errors import BadInputError
-from arcview.gates.engine import EngineInfo
+from arcview.gates.engine import EngineInfo, Execution, Job, Phase
 from arcview.gates.errors import EngineUnavailableError
 from arcview.model.results import Group, Outcome, Verdict
 from arcview.session.reruns import Reruns
@@ -20,8 +23,8 @@ from arcview.ui.screens.rerun import RerunScreen
 from arcview.ui.screens.rerun_sitting import RerunSitting
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
-from tests.gates.fake_engine import FakeEngine
-from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen
+from tests.gates.fake_engine import FakeEngine, Play
+from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
 INFO = EngineInfo("fake", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus",), ("pids",))
 _ENDS = {"1": "S1", "2": "S2", "3": "S3", "4": "S4", "chain": "S4"}
@@ -113,6 +116,57 @@ async def test_missing_cells_are_run_and_say_so(demo_run: Path) -> None:
         text = await press(pilot, "R")
         assert "✓ 32/32 r" in row_of(text, "3 export")
         assert "Nothing is missing" in await press(pilot, "x")
+
+
+class HeldEngine(FakeEngine):
+    """Goes on until it is cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda *_: Play({}), INFO)
+        self.has_begun = threading.Event()
+
+    def execute(
+        self,
+        job: Job,
+        on_output: Callable[[bytes], None],
+        on_phase: Callable[[Phase], None],
+        cancelled: Callable[[], bool],
+    ) -> Execution:
+        self.has_begun.set()
+        never = threading.Event()
+        while not cancelled():
+            never.wait(0.01)
+        return super().execute(job, on_output, on_phase, cancelled)
+
+
+async def test_measuring_is_stopped_and_goes_on_later(demo_run: Path) -> None:
+    engine = HeldEngine()
+    async with on_screen(screen_with(demo_run, engine)) as (app, pilot):
+        await press(pilot, "3", "#", "x")
+        await pilot.press("x")
+        assert await asyncio.to_thread(engine.has_begun.wait, 30)
+        await pilot.pause()
+        await pilot.pause()
+        text = screen_text(app)
+        assert "0/37 · control of gate" in text
+        assert "…" in row_of(text, "4 import")
+        await pilot.press("escape")
+        await press(pilot)
+        assert "stopped: 0 of 37 cells measured; x goes on" in notice(app)
+        assert "Run what is missing  37 cells" in await press(pilot, "x")
+
+
+async def test_leaving_the_program_stops_measuring(demo_run: Path) -> None:
+    engine = HeldEngine()
+    screen = screen_with(demo_run, engine)
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "3", "#", "x")
+        await pilot.press("x")
+        assert await asyncio.to_thread(engine.has_begun.wait, 30)
+    assert screen.sitting is not None
+    job = screen.sitting.matrix().job
+    assert job is not None
+    assert job.is_cancelled
 
 
 async def test_the_row_of_a_test_names_its_pattern(demo_run: Path) -> None:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from arcview.gates.engine import EngineInfo, Execution, Image, Job, Phase
@@ -178,6 +179,44 @@ async def test_several_attempts_count_what_is_flaky(demo_run: Path) -> None:
         assert "flaky: ok in some of 3 attempts  1" in text
         assert "ok in 2 of 3" in text
         assert "Attempts  3" in text
+
+
+async def test_an_attempt_is_chosen_with_its_log(demo_run: Path) -> None:
+    runs: list[str] = []
+
+    def script(gate: str, label: str, tree: str) -> Play:
+        del tree
+        runs.append(label)
+        found = as_recorded(open_run(demo_run), gate, "S2")
+        return Play(found, output=f"this is number {len(runs)}\n".encode())
+
+    async with on_screen(rerun_screen(demo_run, FakeEngine(script, INFO))) as (_, pilot):
+        text = await press(pilot, "2", "r", "+", "r")
+        assert "this is number 2" in text
+        text = await press(pilot, "G", "k", "k", "k", "enter")
+        assert "Rerun 1" in text
+        assert "this is number 1" in text
+
+
+async def test_tests_that_did_not_move_are_left_out_on_demand(demo_run: Path) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
+        _,
+        pilot,
+    ):
+        assert "same as recorded" in await press(pilot, "2", "r", "r")
+        assert "same as recorded" not in await press(pilot, "f")
+        assert "same as recorded" in await press(pilot, "f")
+
+
+@pytest.mark.parametrize("size", [(120, 35), (80, 24), (40, 12)])
+async def test_it_fits_where_there_is_little_room(demo_run: Path, size: tuple[int, int]) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO)), size) as (
+        _,
+        pilot,
+    ):
+        text = await press(pilot, "2", "r", "r", "tab", "tab")
+        assert "= reproduces the recorded" in text
+        assert all(len(line) <= size[0] for line in text.splitlines())
 
 
 async def test_steady_tests_are_not_called_stable(demo_run: Path) -> None:

@@ -56,10 +56,12 @@ class MatrixSitting:
         with self._lock:
             self._matrix = None
 
-    def close(self) -> None:
-        """Stops what is being measured."""
-        if self.job is not None and self.job.is_running:
-            self.job.stop()
+    def close(self) -> bool:
+        """Stops what is being measured; says whether anything was."""
+        if self.job is None or not self.job.is_running:
+            return False
+        self.job.stop()
+        return True
 
     def open(self, gate: str | None, state: str | None) -> None:
         """The screen, at a cell."""

@@ -267,7 +267,10 @@ class RerunSitting:
 
     def close(self) -> None:
         """Stops what runs; its container is removed before the program ends."""
-        if self.job is not None and self.job.is_running:
+        is_running = self.job is not None and self.job.is_running
+        if self.job is not None and is_running:
             self.job.stop()
         if self._matrix is not None:
-            self._matrix.close()
+            is_running = self._matrix.close() or is_running
+        if self._reruns is not None and not is_running:
+            self._reruns.close()
