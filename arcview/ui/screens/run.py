@@ -107,8 +107,7 @@ class RunScreen(RunLinks):
         self.loader = RunLoader(self, opened, self._reopen)
         self.content = RunContent(self.loader, opened, self.session)
         self.long = self._following = self._finding = self._annotating = None
-        if self.sitting is not None:
-            self.sitting.forget()
+        self.forget_reruns()
 
     def compose(self) -> ComposeResult:
         """The lines and panes from top to bottom; two panes are places to be taken."""
@@ -184,8 +183,7 @@ class RunScreen(RunLinks):
         """Removes the copies that an editor was given."""
         if self._following is not None:
             self._following.open.close()
-        if self.sitting is not None:
-            self.sitting.close()
+        self.close_reruns()
 
     def _arrive(self, destination: Destination) -> None:
         """Goes to where the command line asked for."""
@@ -385,11 +383,6 @@ class RunScreen(RunLinks):
         self.show_tree(wanted=False)
         if self.long is not None and not self.long.jump_file(direction):
             self.notice(f"no file {'further on' if direction > 0 else 'before'}")
-
-    def action_reload(self) -> None:
-        """Reads the run again."""
-        self.notice("reading the run again …")
-        self.loader.reopen()
 
     def leave(self) -> None:
         """Back to the list of runs, where there is one."""

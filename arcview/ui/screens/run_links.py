@@ -73,6 +73,16 @@ class RunLinks(RunArrivals):
 
         self.post_message(RerunArrived(lambda: self.rerunning().note()))
 
+    def forget_reruns(self) -> None:
+        """The run was read again: so are its gates."""
+        if self.sitting is not None:
+            self.sitting.forget()
+
+    def close_reruns(self) -> None:
+        """Stops what runs, and lets go of the engine."""
+        if self.sitting is not None:
+            self.sitting.close()
+
     def show_reruns(self) -> None:
         """Says beside the gate what reruns said."""
         if self.sitting is not None:
@@ -185,6 +195,11 @@ class RunLinks(RunArrivals):
     def action_coverage(self) -> None:
         """The contract against the code of every state."""
         self.following().open.coverage()
+
+    def action_reload(self) -> None:
+        """Reads the run again."""
+        self.notice("reading the run again …")
+        self.loader.reopen()
 
     def action_problems(self) -> None:
         """What is wrong with the run's files."""
