@@ -119,8 +119,11 @@ class OpenRun:
         )
         if found is not None:
             return found
+        from arcview.session.collector import held_collector  # nothing kept is read
+
         cache, views = cache_of(path, cache_root)
-        skeleton, opened, history = read_run(path, layout, policy, given)
+        with held_collector():
+            skeleton, opened, history = read_run(path, layout, policy, given)
         settings = settings or Settings()
         run = cls(named(skeleton, path), views, cache, settings, from_cache=False)
         run._opened, run._history = opened, history
@@ -216,6 +219,11 @@ class OpenRun:
             state: The between-state that the pass ended in; by default the stage itself.
         """
         return self._steps.self_tests(stage, state)
+
+    def forget_steps(self) -> None:
+        """Lets go of what takes most memory; it is read again where somebody still wants it."""
+        self._steps.forget()
+        self._opened = None
 
     def is_long(self, stage: int, state: str | None = None) -> bool:
         """Whether the steps of a stage, or of a pass after it, take long to read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
+from weakref import proxy
 
 from arcview.analysis.self_tests import SelfTest, find_self_tests
 from arcview.files import is_dir
@@ -21,7 +22,8 @@ class RunSteps:
     """Reads the steps of one open run, from any thread."""
 
     def __init__(self, opened: OpenRun) -> None:
-        self._opened = opened
+        # Not a circle: an open run goes with the last who refers to it.
+        self._opened: OpenRun = proxy(opened)
         self._trajectories: dict[str, Trajectory] = {}
         self._self_tests: dict[str, tuple[SelfTest, ...]] = {}
         self._reading, self._finding = Lock(), Lock()
@@ -52,8 +54,12 @@ class RunSteps:
         from arcview.session.collector import held_collector  # nothing kept is read
 
         refs = self._opened.trajectory_refs(stage, state)
-        with held_collector():
+        with held_collector(is_much=self.is_long(stage, state)):
             return self._opened.reader().trajectory(refs) if refs else Trajectory("none")
+
+    def forget(self) -> None:
+        """Lets go of the steps; who asks for them again has them read again."""
+        self._trajectories.clear()
 
     def is_long(self, stage: int, state: str | None) -> bool:
         """Whether nobody should wait for the whole of a trajectory."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -182,3 +183,17 @@ async def test_not_more_steps_are_opened_than_can_be_fetched_at_once(
         await press(pilot, "G", "plus")
         assert "10 steps are open, those around the cursor" in notice(app)
         assert [steps.rows.is_open(at) for at in (0, 50, 51, 60)] == [False, False, True, True]
+
+
+async def test_what_is_left_or_read_again_lets_go_of_the_steps(
+    long_session: Path, tmp_path: Path
+) -> None:
+    open_run = opening(long_session, tmp_path)
+    screen = RunScreen(open_run(), open_run)
+    async with on_screen(screen) as (app, pilot):
+        assert screen.long is not None
+        old = weakref.ref(screen.long.steps.rows.steps)
+        text = await press(pilot, "ctrl+r")
+        assert "echo 3" in text
+        assert old() is None
+        assert "Self-tests  1 run" in screen_text(app)

@@ -11,6 +11,7 @@ from arcview.session.opened import OpenRun
 from arcview.session.run_session import Column, RunSession, Target
 from arcview.session.run_session_stops import DiffMode, StatePair
 from arcview.ui.rows.diff import Origin
+from arcview.ui.rows.notes import NoteRows
 from arcview.ui.rows.self_tests import badge_of
 from arcview.ui.rows.steps import Jump
 from arcview.ui.screens import run_titles
@@ -57,6 +58,7 @@ class RunLong:
         self.diff = DiffPane(id="diff", classes="pane diff", mode="unified")
         self.tree = TreePane(id="tree", classes="pane diff")
         self.steps = StepsPane(id="trajectory", classes="pane trajectory")
+        self.steps.when_gone = self.forget
         self.changes: tuple[FileChange, ...] | None = None
         """Null while the states are compared, and where they cannot be."""
         self.trajectory: Trajectory | None = None
@@ -109,6 +111,12 @@ class RunLong:
             return
         say(self.diff, "… comparing")
         self._loader.diff(pair, own=self._session.mode is DiffMode.STAGE)
+
+    def forget(self) -> None:
+        """Lets go of the steps, which may be many: the screen is left, or shows others."""
+        self.trajectory = None
+        self.steps.set_source(NoteRows(""))
+        self._opened.forget_steps()
 
     # What arrived
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -52,6 +53,14 @@ class StepsPane(StepsView, inherit_bindings=False):
 
     takes_all = False
     """As tall as its place, however few rows there are."""
+
+    when_gone: Callable[[], None] | None = None
+    """Called when the pane has left the screen."""
+
+    def on_unmount(self) -> None:
+        """Tells whoever holds what it showed."""
+        if self.when_gone is not None:
+            self.when_gone()
 
     class PlayWanted(Message):
         """Space was pressed in a replay."""
