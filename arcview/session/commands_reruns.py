@@ -63,7 +63,7 @@ MATRIX_COMMANDS: tuple[Command, ...] = (
     command(
         _C.RUN, _G.RERUN, "what_if", "H", "What if",
         "A failing gate on the reference's base with the agent's change, and on the agent's base "
-        "with the reference's change: is the failure inherited or local?",
+        "with the reference's change: says whether the failure is inherited or local.",
     ),
     # Inherited or local
     command(
