@@ -219,6 +219,7 @@ class GateContainer:
                     healthcheck={"test": ["NONE"]},
                     user=user,
                     working_dir=job.workdir,
+                    network_disabled=True,
                     labels=labels,
                     host_config=self._client.create_host_config(**settings),
                 )

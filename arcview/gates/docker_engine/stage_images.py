@@ -29,12 +29,17 @@ class StageImages:
     def __init__(self) -> None:
         self._uses: dict[str, int] = {}
         self._touched: set[str] = set()
+        self._there: set[str] | None = None
+        """What was there at the first look, and what was made since."""
         self._lock = threading.Lock()
 
     def find(self, client: APIClient, tag: str) -> str | None:
         """The image of that tag, which counts as used in this sitting; null where there is none."""
         name = f"{REPOSITORY}:{tag}"
-        found = inspect(client, name)
+        with self._lock:
+            if self._there is None:
+                self._there = set(_names(client))
+        found = inspect(client, name) if name in self._there else None
         if found is None:
             return None
         if tag not in self._touched:
@@ -53,6 +58,8 @@ class StageImages:
         """Makes the image of a container that has the state's files and was not started."""
         with suppress(DockerException):
             client.commit(container, REPOSITORY, tag, pause=False)
+            with self._lock:
+                self._there = {*(self._there or ()), f"{REPOSITORY}:{tag}"}
             _evict(client)
 
 
@@ -71,8 +78,12 @@ def tags_of(job: Job, inside: Inside, delivery: Delivery, script: bytes) -> tupl
     return state.hexdigest()[:32], whole.hexdigest()[:32]
 
 
+def _names(client: APIClient) -> list[str]:
+    return [str(tag) for image in client.images(REPOSITORY) for tag in image["RepoTags"] or ()]
+
+
 def _evict(client: APIClient) -> None:
-    names = [str(tag) for image in client.images(REPOSITORY) for tag in image["RepoTags"] or ()]
+    names = _names(client)
     used = {name: _last_used(client, name) for name in names}
     for name in sorted(names, key=lambda n: used[n], reverse=True)[KEPT:]:
         with suppress(APIError):  # a container of another process may be running in it
