@@ -5,7 +5,7 @@ SAMPLE := fixtures/runs/scripted-demo/notes-cli
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format keys screenshots bench fixtures clean
+.PHONY: help demo test lint format keys screenshots bench benchgates fixtures clean
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -41,6 +41,10 @@ bench: $(VENV)/.installed-dev ## measure start-up, keys, memory, long sessions, 
 	@$(BIN)/python -m tests.bench.bench_find
 	@$(BIN)/python -m tests.bench.bench_stats
 	@$(BIN)/python -m tests.bench.bench_labels
+
+benchgates: $(VENV)/.installed-dev ## measure reruns and the matrix in containers; needs an engine and its images
+	@$(BIN)/python -m tests.bench.bench_rerun
+	@$(BIN)/python -m tests.bench.bench_matrix
 
 fixtures: $(VENV)/.installed-dev ## make the sample chains and their runs again by running them; needs an engine
 	@$(BIN)/python fixtures/make_notes_cli.py
