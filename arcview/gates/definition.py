@@ -6,13 +6,13 @@ Must not import anything of a container engine.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import BadInputError
 from arcview.gates.errors import CannotRerunError
+from arcview.gates.sealed import digest_of
 from arcview.model.problem import Problem
 from arcview.model.run import PathRules, Run
 from arcview.readers.fields import Fields
@@ -123,8 +123,7 @@ class GateDefinition:
             "workdir": self.workdir,
             "from_image": [self.path_rules.vendored, self.path_rules.generated],
         }
-        text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
-        return hashlib.sha256(text.encode("ascii")).hexdigest()
+        return digest_of(facts)
 
 
 def gate_definition(run: Run, gate: str) -> GateDefinition:

@@ -5,7 +5,6 @@ Loads no pydantic: the stored results are read while screens are up.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -15,12 +14,11 @@ from typing import cast
 from arcview.errors import BadInputError
 from arcview.gates.engine import EngineInfo, EngineKind
 from arcview.gates.results import RerunResult, ResultKey
+from arcview.gates.sealed import Json, sealed, unsealed
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Group, GroupCounts, Outcome, Verdict
 from arcview.readers.fields import Fields, parse_json
 from arcview.schema.words import RESULT_VERSION
-
-Json = dict[str, object]
 
 _COUNTS = tuple(part.name for part in fields(GroupCounts))
 _TEXTS = ("message", "traceback", "stdout", "stderr", "reported", "evidence", "conflict")
@@ -60,9 +58,7 @@ def summary_bytes(result: RerunResult, attempt: int, files: Mapping[str, str]) -
         "notes": list(result.notes),
         "files": dict(files),
     }
-    known = {name: value for name, value in values.items() if value is not None}
-    known["checksum"] = _checksum(known)
-    return (json.dumps(known, indent=1, ensure_ascii=True) + "\n").encode("ascii")
+    return sealed({name: value for name, value in values.items() if value is not None})
 
 
 def tests_bytes(tests: Sequence[GateTest]) -> bytes:
@@ -76,10 +72,8 @@ def read_summary(data: bytes, shown: str, folder: Path) -> tuple[RerunResult, Ma
     Raises:
         BadInputError: it is damaged, changed by hand, or not ours.
     """
-    found = Fields.of(parse_json(data, shown), shown, [])
-    values = dict(found.values)
-    if values.pop("checksum", None) != _checksum(values):
-        raise BadInputError(shown, "damaged, or changed by hand: its checksum does not fit")
+    values = unsealed(data, shown)
+    found = Fields.of(values, shown, [])
     if found.text("schema") != RESULT_VERSION or found.text("provenance") != "rerun":
         raise BadInputError(shown, f"expected a rerun of schema {RESULT_VERSION}")
     codes = cast("list[int | None]", values["exit_codes"])
@@ -143,11 +137,6 @@ def read_tests(data: bytes, shown: str) -> tuple[GateTest, ...]:
 def problem_of(error: BadInputError) -> Problem:
     """A damaged result as a line beside the good ones."""
     return Problem(error.path, f"{error.expected}; not used")
-
-
-def _checksum(values: Json) -> str:
-    text = json.dumps(values, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _counts(counts: GroupCounts | None) -> Json | None:

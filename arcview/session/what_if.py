@@ -5,8 +5,6 @@ Answers are kept in the sidecar and found again. Must not import the terminal.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ from arcview.analysis.what_if import Transplant, WhatIfLabel, judge_what_if
 from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.definition import GateDefinition
 from arcview.gates.results import RerunResult
+from arcview.gates.sealed import digest_of
 from arcview.model.results import Outcome, Verdict
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns, Target
@@ -79,8 +78,8 @@ class _Question:
         """The name under which the answer is kept."""
         trees = [t.tree for t in (self.base, self.end, self.reference_base, self.reference)]
         image = self.definition.image_digest or self.definition.image_ref
-        facts = json.dumps([METHOD, self.definition.digest, image, trees, self.where])
-        return f"{self.gate}-{hashlib.sha256(facts.encode('ascii')).hexdigest()[:16]}"
+        facts = [METHOD, self.definition.digest, image, trees, self.where]
+        return f"{self.gate}-{digest_of(facts)[:16]}"
 
 
 class WhatIfs:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,17 +12,16 @@ from typing import TYPE_CHECKING
 from arcview.analysis.what_if import MergeMode, Transplant, WhatIfLabel
 from arcview.errors import ArcviewError, BadInputError
 from arcview.files import in_words, is_dir, read_file
+from arcview.gates.sealed import Json, sealed, unsealed
 from arcview.model.problem import Problem
 from arcview.model.results import Verdict
-from arcview.readers.fields import Fields, parse_json
+from arcview.readers.fields import Fields
 from arcview.session.what_if_answer import ArmResult, WhatIf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SCHEMA = "arcview/whatif/1"
-
-Json = dict[str, object]
 
 
 class WhatIfStore:
@@ -56,13 +53,10 @@ class WhatIfStore:
             ArcviewError: the sidecar cannot be written.
         """
         folder = self.folder / key
-        values = what_if_json(answer)
-        values["checksum"] = _checksum(values)
-        data = (json.dumps(values, indent=1, ensure_ascii=True) + "\n").encode("ascii")
         temporary = folder / f".new-{os.urandom(6).hex()}"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            temporary.write_bytes(data)
+            temporary.write_bytes(sealed(what_if_json(answer)))
             temporary.chmod(0o400)
             while True:
                 path = folder / f"{max(_numbers(folder), default=0) + 1}.json"
@@ -82,10 +76,7 @@ class WhatIfStore:
         shown = f"what-if/{key}/{number}.json"
         try:
             data = read_file(self.folder / key / f"{number}.json")
-            values = dict(Fields.of(parse_json(data, shown), shown, []).values)
-            if values.pop("checksum", None) != _checksum(values):
-                raise BadInputError(shown, "damaged, or changed by hand: its checksum does not fit")
-            return read_what_if(values, shown)
+            return read_what_if(unsealed(data, shown), shown)
         except BadInputError as error:
             self._note(Problem(shown, f"{error.expected}; not used"))
         except (OSError, KeyError, ValueError, TypeError) as error:
@@ -240,8 +231,3 @@ def _numbers(folder: Path) -> list[int]:
     names = os.listdir(folder) if is_dir(folder) else []  # noqa: PTH208
     stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
     return [int(stem) for stem in stems if stem.isdecimal()]
-
-
-def _checksum(values: Json) -> str:
-    text = json.dumps(values, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
