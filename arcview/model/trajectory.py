@@ -54,13 +54,18 @@ class ToolKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and cost. Null is unknown; it is never written as 0."""
+    """Tokens and cost, the same in every format. Null is unknown; it is never written as 0."""
 
     input_tokens: int | None = None
+    """All that was sent: fresh, read from a cache and written to one."""
     cached_tokens: int | None = None
+    """Those of `input_tokens` that were read from a cache."""
     output_tokens: int | None = None
+    """All that was produced, reasoning included."""
     reasoning_tokens: int | None = None
+    """Those of `output_tokens` that were reasoning."""
     cost_usd: float | None = None
+    """As the writer computed it, however it did; arcview computes none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,18 @@ def test_the_last_usage_of_a_message_counts() -> None:
     assert (usage.input_tokens, usage.output_tokens) == (7, 42)
 
 
+def test_input_is_all_that_was_sent_whether_cached_or_not() -> None:
+    usage = {
+        "input_tokens": 3,
+        "cache_read_input_tokens": 40,
+        "cache_creation_input_tokens": 500,
+        "output_tokens": 6,
+    }
+    found = messages(read(session(said("a", text("x"), usage=usage))))[0].usage
+    assert found is not None
+    assert (found.input_tokens, found.cached_tokens) == (543, 40)
+
+
 def test_usage_of_0_is_unknown() -> None:
     zero = said("a", text("x"), usage={"input_tokens": 0, "output_tokens": 0})
     assert messages(read(session(zero)))[0].usage is None

@@ -44,7 +44,8 @@ def test_steps_calls_and_tokens_are_those_of_the_messages(cases: Path, name: str
     keys = ("input", "cached", "output", "thoughts")
     assert GOLDEN[name]["steps"] == len(found)
     assert GOLDEN[name]["tool_calls"] == len(calls)
-    assert GOLDEN[name]["tokens"] == [sum(one[key] for one in tokens) for key in keys]
+    sent, cached, said, thoughts = (sum(one[key] for one in tokens) for key in keys)
+    assert GOLDEN[name]["tokens"] == [sent, cached, said + thoughts, thoughts]
     failed = sum(call["status"] != "success" for call in calls)
     assert GOLDEN[name]["is_error"].get("True", 0) == failed
 
@@ -72,7 +73,9 @@ def test_a_stream_has_the_figures_of_its_closing_record(cases: Path, name: str) 
     records = [json.loads(line) for line in lines]
     stats = records[-1]["stats"]
     assert GOLDEN[name]["tool_calls"] == stats["tool_calls"]
-    told = [stats["input_tokens"], stats["cached"], stats["output_tokens"], None]
+    # Thoughts are only in the total.
+    produced = stats["total_tokens"] - stats["input_tokens"]
+    told = [stats["input_tokens"], stats["cached"], produced, None]
     assert GOLDEN[name]["tokens"] == told
     assert GOLDEN[name]["exit_status"] == records[-1]["status"]
 

@@ -167,7 +167,8 @@ def test_cost_and_tokens_equal_inference_result_or_are_unknown(
             assert stage.usage is None
             continue
         assert stage.usage is not None
-        assert stage.usage.input_tokens == tokens["input"]
+        # The client's input is what was not read from the cache.
+        assert stage.usage.input_tokens == tokens["input"] + tokens["cache_read"]
         assert stage.usage.cached_tokens == tokens["cache_read"]
         assert stage.usage.output_tokens == tokens["output"]
         assert stage.usage.cost_usd == recorded["usage"]["cost"]

@@ -101,7 +101,9 @@ def test_a_pass_knows_what_it_cost(circuit: OpenedRun) -> None:
     usage = circuit.run.stages[0].passes[0].usage
     assert usage is not None
     assert usage.cost_usd == pytest.approx(1.8857106)
-    assert usage.input_tokens == 460469
+    # What the closing record calls its input, and what it read from the cache.
+    assert usage.cached_tokens is not None
+    assert usage.input_tokens == 460469 + usage.cached_tokens
 
 
 def test_a_pass_that_ended_in_an_error_is_noted(circuit: OpenedRun) -> None:

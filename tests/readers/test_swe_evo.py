@@ -49,6 +49,8 @@ def test_the_recorded_figures_are_those_of_the_closing_record(cases: Path) -> No
     assert stage.usage is not None
     assert stage.usage.cost_usd == closing["total_cost_usd"]
     assert stage.usage.output_tokens == closing["usage"]["output_tokens"]
+    sent = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    assert stage.usage.input_tokens == sum(closing["usage"].get(name) or 0 for name in sent)
     assert stage.duration_s == closing["duration_ms"] / 1000
     assert run.model == next(iter(closing["modelUsage"]))
 

@@ -36,6 +36,8 @@ from arcview.readers.runs.evo_claw_milestones import (
 )
 
 LAYOUT = "evo_claw"
+# What the client sent, counted in three parts.
+_SENT = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
 METADATA = "trial_metadata.json"
 SUMMARY = f"{EVALUATION}/summary.json"
 STATS = "agent_stats.json"
@@ -257,15 +259,16 @@ def _add_usage(trial: _Trial) -> None:
 
 
 def _usage(stats: Fields) -> Usage | None:
-    totals = {"inputTokens": 0, "outputTokens": 0, "cacheReadInputTokens": 0}
+    totals = {"outputTokens": 0, **dict.fromkeys(_SENT, 0)}
     for _, used in stats.sub("modelUsage").subs():
         for name in totals:
             totals[name] += used.count(name) or 0
     cost = stats.sub("summary").number("total_cost_usd")
-    if not (totals["inputTokens"] or totals["outputTokens"] or cost):
+    sent = sum(totals[name] for name in _SENT)
+    if not (sent or totals["outputTokens"] or cost):
         return None
     return Usage(
-        totals["inputTokens"] or None,
+        sent or None,
         totals["cacheReadInputTokens"] or None,
         totals["outputTokens"] or None,
         cost_usd=cost or None,

@@ -19,6 +19,7 @@ from arcview.model.problem import Problem
 from arcview.model.trajectory import Usage
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
+from arcview.readers.trajectories.usages import sent_in_all
 
 if TYPE_CHECKING:
     import tarfile
@@ -251,9 +252,11 @@ class StreamEnds:
         if self.result is None:
             return None
         counted = self.result.sub("usage")
+        cached = counted.count("cache_read_input_tokens")
+        stored = counted.count("cache_creation_input_tokens")
         usage = Usage(
-            input_tokens=counted.count("input_tokens"),
-            cached_tokens=counted.count("cache_read_input_tokens"),
+            input_tokens=sent_in_all(counted.count("input_tokens"), cached, stored),
+            cached_tokens=cached,
             output_tokens=counted.count("output_tokens"),
             cost_usd=self.result.number("total_cost_usd"),
         )
@@ -266,8 +269,8 @@ def stream_ends(files: AgentFiles | None) -> StreamEnds:
         return StreamEnds()
     init = next(records(files.head(STREAM)), {})
     texts = {key: value for key, value in init.items() if isinstance(value, str)}
-    if "session_id" not in texts:
-        return StreamEnds()
+    if "session_id" not in texts or texts.get("type") == "init":
+        return StreamEnds()  # `init` is the first line of Gemini's
     last_line = files.tail(STREAM).rstrip().rpartition(b"\n")[2]
     closing = next(records(last_line), {})
     result = None

@@ -76,6 +76,7 @@ class _Builder:
     summary: Fields | None
     placed: Mapping[int, Placed]
     """Trajectories by stage; empty for a summary."""
+    agent: str | None
     states: list[State] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     evaluations: dict[tuple[str, str | None], Evaluation] = field(default_factory=dict)
@@ -100,7 +101,8 @@ def read_skeleton(path: Path, *, with_sessions: bool) -> Skeleton:
     ckpt_states = None if summary is None else summary.sub("checkpoints")
     checkpoints = read_checkpoints(path, problem, ckpt_states, problems)
     placed = _placed(path, checkpoints, run_info) if with_sessions else {}
-    builder = _Builder(path, problems, checkpoints, summary, placed)
+    agent = _client(checkpoints) if run_info is None else run_info.text("agent_type")
+    builder = _Builder(path, problems, checkpoints, summary, placed, agent)
     _build(builder)
     run = _run(builder, task, run_info)
     agents = [files for c in checkpoints for files in (c.agent, c.pass_agent) if files is not None]
@@ -172,7 +174,7 @@ def _stage(builder: _Builder, checkpoint: Checkpoint) -> Stage:
     base = builder.states[-1].id
     end = _end_state(builder, checkpoint)
     _gate(builder, checkpoint, checkpoint.name, end)
-    usage, steps, notes = stage_usage(checkpoint)
+    usage, steps, notes = stage_usage(checkpoint, builder.agent)
     result = checkpoint.inference
     placed = builder.placed.get(checkpoint.index, Placed())
     return replace(
@@ -271,7 +273,7 @@ def _passes(
             state_id,
             _PASS_NAME,
             tuple(refs),
-            pass_usage(builder.path, checkpoint, builder.problems),
+            pass_usage(builder.path, checkpoint, builder.agent, builder.problems),
         ),
     )
 
@@ -323,16 +325,20 @@ def _pass_notes(checkpoint: Checkpoint, passes: Sequence[Pass]) -> list[str]:
     return notes
 
 
+def _client(checkpoints: list[Checkpoint]) -> str | None:
+    """The one agent whose stream names its session in its first line."""
+    return "claude_code" if any(c.ends.session for c in checkpoints) else None
+
+
 def _run(builder: _Builder, task: str, run_info: Fields | None) -> Run:
     summary = builder.summary
     status, detail = _run_status(builder, summary)
     ends = next((c.ends for c in builder.checkpoints if c.ends.session), None)
-    agent = version = model = None
+    agent, version, model = builder.agent, None, None
     if run_info is not None:
-        agent, version = run_info.text("agent_type"), run_info.text("agent_version")
-        model = run_info.text("model_name")
+        version, model = run_info.text("agent_version"), run_info.text("model_name")
     elif ends is not None:
-        agent, version, model = "claude_code", ends.version, ends.model
+        version, model = ends.version, ends.model
     begun = [stage.started for stage in builder.stages if stage.started]
     return Run(
         run_id=_run_id(builder, task, agent, version, model),

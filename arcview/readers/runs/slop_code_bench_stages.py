@@ -24,6 +24,7 @@ from arcview.readers.runs.slop_code_bench_agent import (
     measured,
     stream_ends,
 )
+from arcview.readers.trajectories.usages import sent_in_all
 
 AFTER_SKILL = "after_skill"
 SNAPSHOT = "snapshot"
@@ -32,6 +33,7 @@ INFERENCE = "inference_result.json"
 DIFF = "diff.json"
 PASS_STATS = ("trajectory_stats_after.json", "trajectory_stats_before.json")
 
+_COUNT_CACHE_APART = frozenset({"claude_code", "opencode"})
 _FOLDER_NAME = re.compile(r"^checkpoint_(\d+)$")
 _HEADING = re.compile(r"^#{1,2}\s+(\S.*)$", re.MULTILINE)
 _CHECKSUMS = re.compile(rb'"(from|to)_checksum"\s*:\s*"([0-9a-f]+)"')
@@ -238,7 +240,9 @@ def _limit(ends: StreamEnds) -> str | None:
     return f"stopped at the turn limit ({turns} turns)" if turns else "stopped at the turn limit"
 
 
-def stage_usage(checkpoint: Checkpoint) -> tuple[Usage | None, int | None, tuple[str, ...]]:
+def stage_usage(
+    checkpoint: Checkpoint, agent: str | None = None
+) -> tuple[Usage | None, int | None, tuple[str, ...]]:
     """Usage and steps of the stage as the harness counted them, and what it did not count."""
     if checkpoint.inference is None:
         return None, None, ()
@@ -253,7 +257,9 @@ def stage_usage(checkpoint: Checkpoint) -> tuple[Usage | None, int | None, tuple
         "steps": counted.count("steps"),
     }
     recorded = Usage(
-        tokens.count("input"),
+        _sent(
+            agent, tokens.count("input"), tokens.count("cache_read"), tokens.count("cache_write")
+        ),
         tokens.count("cache_read"),
         tokens.count("output"),
         tokens.count("reasoning"),
@@ -274,7 +280,15 @@ def _uncounted(figures: Mapping[str, float | None]) -> Iterator[str]:
         yield f"reported as 0 beside real work, so unknown: {', '.join(zero)}"
 
 
-def pass_usage(root: Path, checkpoint: Checkpoint, problems: list[Problem]) -> Usage | None:
+def _sent(agent: str | None, fresh: int | None, read: int | None, stored: int | None) -> int | None:
+    """Tokens sent; the harness passes on what the agent's own client means by its input."""
+    counts_apart = agent in _COUNT_CACHE_APART or (fresh or 0) < (read or 0)
+    return sent_in_all(fresh, read, stored) if counts_apart else fresh
+
+
+def pass_usage(
+    root: Path, checkpoint: Checkpoint, agent: str | None, problems: list[Problem]
+) -> Usage | None:
     """What the pass after the stage used: by its stream's closing line, else by its statistics."""
     if (usage := checkpoint.pass_ends.usage) is not None or checkpoint.after_skill is None:
         return usage
@@ -282,9 +296,10 @@ def pass_usage(root: Path, checkpoint: Checkpoint, problems: list[Problem]) -> U
     fields, _ = _optional_json(root, name, problems)
     if fields is None:
         return None
+    cached = fields.count("cache_read_tokens")
     recorded = Usage(
-        fields.count("input_tokens"),
-        fields.count("cache_read_tokens"),
+        _sent(agent, fields.count("input_tokens"), cached, fields.count("cache_write_tokens")),
+        cached,
         fields.count("output_tokens"),
         fields.count("reasoning_tokens"),
         fields.number("cost"),

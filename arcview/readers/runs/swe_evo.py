@@ -22,6 +22,7 @@ from arcview.readers.runs.agent_logs import find_trajectories
 from arcview.readers.runs.assembled import AssembledRun, Assembly, derived_id
 from arcview.readers.runs.harness_logs import grade_above
 from arcview.readers.runs.instance_folder import patch_states, prediction_for
+from arcview.readers.trajectories.usages import sent_in_all
 
 LAYOUT = "swe_evo"
 RESULT = "cli_result.json"
@@ -129,9 +130,11 @@ def _status(result: Fields) -> tuple[Status, str | None]:
 def _usage(result: Fields) -> tuple[Usage | None, tuple[str, ...]]:
     """What the client added up; the figures of its closing record, not those per model."""
     used = result.sub("usage")
+    cached = used.count("cache_read_input_tokens")
+    stored = used.count("cache_creation_input_tokens")
     usage = Usage(
-        used.count("input_tokens"),
-        used.count("cache_read_input_tokens"),
+        sent_in_all(used.count("input_tokens"), cached, stored),
+        cached,
         used.count("output_tokens"),
         cost_usd=result.number("total_cost_usd"),
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
 from arcview.readers.trajectories.cuts import cut, cut_arguments
 from arcview.readers.trajectories.records import as_json, count_or_none, text_or_none
+from arcview.readers.trajectories.usages import sent_in_all
 
 _KINDS = {
     "Bash": ToolKind.SHELL,
@@ -175,10 +176,14 @@ def _remarks(more: Mapping[str, object]) -> Iterable[str]:
 
 
 def usage_of(usage: object, cost: object = None) -> Usage | None:
-    """Token counts of a message; null when nothing was counted, which the client writes as 0."""
+    """Token counts of a message; null when nothing was counted, which the client writes as 0.
+
+    The client counts what came from the cache, or went into it, beside its input.
+    """
     fields = usage if isinstance(usage, dict) else {}
-    spent = count_or_none(fields.get("input_tokens"))
     cached = count_or_none(fields.get("cache_read_input_tokens"))
+    stored = count_or_none(fields.get("cache_creation_input_tokens"))
+    spent = sent_in_all(count_or_none(fields.get("input_tokens")), cached, stored)
     written = count_or_none(fields.get("output_tokens"))
     dollars = cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
     if not (spent or cached or written or dollars):

@@ -175,22 +175,24 @@ def exit_code_of(text: str) -> int | None:
 
 
 def usage_of(tokens: object) -> Usage | None:
-    """Token counts of a message; input counts what was cached too, output no thoughts."""
+    """Token counts of a message; the client counts thoughts beside its output."""
     fields = mapping(tokens)
+    said, thoughts = (count_or_none(fields.get(key)) for key in ("output", "thoughts"))
     usage = Usage(
         input_tokens=count_or_none(fields.get("input")),
         cached_tokens=count_or_none(fields.get("cached")),
-        output_tokens=count_or_none(fields.get("output")),
-        reasoning_tokens=count_or_none(fields.get("thoughts")),
+        output_tokens=None if said is None else said + (thoughts or 0),
+        reasoning_tokens=thoughts,
     )
     return usage if usage.input_tokens or usage.output_tokens else None
 
 
 def stats_usage(stats: Mapping[str, object]) -> Usage | None:
-    """Token counts of a whole stream."""
-    usage = Usage(
-        input_tokens=count_or_none(stats.get("input_tokens")),
-        cached_tokens=count_or_none(stats.get("cached")),
-        output_tokens=count_or_none(stats.get("output_tokens")),
+    """Token counts of a whole stream; thoughts are only in its total, beside input and output."""
+    sent, said, total = (
+        count_or_none(stats.get(f"{what}_tokens")) for what in ("input", "output", "total")
     )
+    if sent is not None and said is not None and total is not None:
+        said = max(said, total - sent)
+    usage = Usage(sent, count_or_none(stats.get("cached")), said)
     return usage if usage.input_tokens or usage.output_tokens else None

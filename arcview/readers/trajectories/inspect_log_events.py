@@ -19,7 +19,7 @@ from arcview.readers.trajectories.inspect_log_spans import Spans, Speaker
 from arcview.readers.trajectories.pairing import Asked, Pairing
 from arcview.readers.trajectories.records import Record, as_json, count_or_none, text_or_none
 from arcview.readers.trajectories.times import iso_time
-from arcview.readers.trajectories.usages import dollars
+from arcview.readers.trajectories.usages import dollars, sent_in_all
 
 _LOOK_BACK = 40
 """How many steps back a command of the sandbox may belong to a call."""
@@ -331,12 +331,13 @@ def _has_model(events: Sequence[object], depth: int = 0) -> bool:
 
 def usage_of(usage: Record) -> Usage | None:
     """Tokens and cost; the log counts what came from a cache, or went into one, apart."""
-    keys = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
-    given = [count_or_none(usage.get(key)) for key in keys]
-    sent = None if given[0] is None else sum(count or 0 for count in given)
+    fresh, cached, stored = (
+        count_or_none(usage.get(f"input_tokens{part}"))
+        for part in ("", "_cache_read", "_cache_write")
+    )
     found = Usage(
-        input_tokens=sent or None,
-        cached_tokens=given[1],
+        input_tokens=sent_in_all(fresh, cached, stored) or None,
+        cached_tokens=cached,
         output_tokens=count_or_none(usage.get("output_tokens")) or None,
         reasoning_tokens=count_or_none(usage.get("reasoning_tokens")),
         cost_usd=dollars(usage.get("total_cost")),

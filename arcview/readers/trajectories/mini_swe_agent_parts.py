@@ -15,7 +15,7 @@ from arcview.readers.trajectories.contents import Parts, listed, mapping, parts_
 from arcview.readers.trajectories.pairing import Asked, asked_in, shell
 from arcview.readers.trajectories.records import Record, count_or_none, text_or_none
 from arcview.readers.trajectories.times import iso_time
-from arcview.readers.trajectories.usages import dollars
+from arcview.readers.trajectories.usages import dollars, sent_in_all
 
 # The action of a text-based model, in the order of preference of the writers' configurations.
 # Their own patterns stand in the file too, but a pattern from outside is never run.
@@ -177,9 +177,9 @@ def usage_of(usage: Record, cost: object = None) -> Usage | None:
     cached = count_or_none(details.get("cached_tokens"))
     if sent is None:
         sent = count_or_none(usage.get("input_tokens"))
-        if sent is not None and "input_tokens_details" not in usage:
+        if "input_tokens_details" not in usage:
             # The one interface that counts what came from the cache apart.
-            sent += (read or 0) + (written or 0)
+            sent = sent_in_all(sent, read, written)
     received = count_or_none(usage.get("completion_tokens", usage.get("output_tokens")))
     more = mapping(usage.get("completion_tokens_details") or usage.get("output_tokens_details"))
     found = Usage(

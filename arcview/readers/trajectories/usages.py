@@ -21,6 +21,13 @@ def dollars(value: object) -> float | None:
 _ABSURD = 1e9
 
 
+def sent_in_all(
+    fresh: int | None, from_cache: int | None, into_cache: int | None = None
+) -> int | None:
+    """Tokens sent, for writers that count what came from a cache, or went into one, apart."""
+    return None if fresh is None else fresh + (from_cache or 0) + (into_cache or 0)
+
+
 def added(usages: Iterable[Usage | None]) -> Usage | None:
     """The sum; each figure is unknown only where it is unknown in all of them."""
     known = [usage for usage in usages if usage is not None]
