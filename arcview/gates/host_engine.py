@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from arcview.gates.engine import End, EngineInfo, Execution, Image, Job, Phase
+from arcview.gates.output import GateOutput
 from arcview.gates.owner import Owner
 from arcview.gates.results_folder import Results
 from arcview.gates.script import run_script
@@ -163,10 +164,11 @@ def _run(
         start_new_session=True,
     )
     assert process.stdout is not None  # a pipe was asked for
-    pump = _Pump(process.stdout, on_output, job.limits.output_bytes)
+    output = GateOutput(on_output, job.limits.output_bytes)
+    pump = _Pump(process.stdout, output)
     pump.start()
     try:
-        end = _watch(process, pump, job, cancelled)
+        end = _watch(process, output, job, cancelled)
     finally:
         # What it started and left running goes with it.
         with suppress(ProcessLookupError, PermissionError):
@@ -174,20 +176,22 @@ def _run(
         process.wait()
         pump.join(5)
         process.stdout.close()
+    output.check()
     return end, process.returncode
 
 
 def _watch(
-    process: subprocess.Popen[bytes], pump: _Pump, job: Job, cancelled: Callable[[], bool]
+    process: subprocess.Popen[bytes], output: GateOutput, job: Job, cancelled: Callable[[], bool]
 ) -> End:
     deadline = time.monotonic() + sum(step.timeout_s for step in job.steps)
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_S)
             return End.EXITED
+        output.check()
         if cancelled():
             return End.CANCELLED
-        if pump.is_over_limit:
+        if output.is_over_limit:
             return End.OUTPUT_LIMIT
         if time.monotonic() > deadline:
             return End.TIMED_OUT
@@ -222,20 +226,13 @@ def _collected(here: Job, job: Job, root: Path, end: End, code: int) -> Executio
 class _Pump(threading.Thread):
     """Takes the output off the pipe as it comes."""
 
-    def __init__(
-        self, source: IO[bytes], on_output: Callable[[bytes], None], limit_bytes: int
-    ) -> None:
+    def __init__(self, source: IO[bytes], output: GateOutput) -> None:
         super().__init__(name="gate output", daemon=True)
         self._source = source
-        self._on_output = on_output
-        self._left_bytes = limit_bytes
-        self.is_over_limit = False
+        self._output = output
 
     def run(self) -> None:
         with suppress(ValueError, OSError):  # closed while something still wrote to it
             while data := os.read(self._source.fileno(), 1 << 16):
-                kept = data[: self._left_bytes]
-                self._left_bytes -= len(kept)
-                if kept:
-                    self._on_output(kept)
-                self.is_over_limit = self.is_over_limit or len(kept) < len(data)
+                if not self._output.take(data):
+                    return

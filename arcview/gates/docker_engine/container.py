@@ -19,13 +19,14 @@ from docker import APIClient
 from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import LogConfig
 
-from arcview.errors import ArcviewError, CancelledError
+from arcview.errors import CancelledError
 from arcview.gates.collect import Taken, take
 from arcview.gates.docker_engine.errors import ANY, is_gone, one_line
 from arcview.gates.docker_engine.images import Inside, Insides
 from arcview.gates.docker_engine.pump import Pump
 from arcview.gates.docker_engine.stage_images import StageImages, tags_of
 from arcview.gates.engine import End, Execution, Job, Phase, StepEnd
+from arcview.gates.output import GateOutput
 from arcview.gates.owner import Owner
 from arcview.gates.results_folder import Results
 from arcview.gates.script import HOME, RESULTS, run_script
@@ -115,13 +116,14 @@ class GateContainer:
         self._create(cancelled)
         if cancelled():
             return Execution(End.CANCELLED)
-        pump = Pump(self._attach(), on_output, self._job.limits.output_bytes)
+        output = GateOutput(on_output, self._job.limits.output_bytes)
+        pump = Pump(self._attach(), output)
         on_phase(Phase.RUNNING)
         self._started = time.monotonic()
         self._client.start(self._id)
         self._is_running = True
         pump.start()
-        end = self._watch(pump, cancelled)
+        end = self._watch(pump, output, cancelled)
         self._ended = time.monotonic()
         on_phase(Phase.COLLECTING)
         return self._collected(end, pump)
@@ -270,25 +272,24 @@ class GateContainer:
         grace_s = 0.0 if len(steps) == 1 else 10.0 * len(steps)
         return sum(step.timeout_s for step in steps) + grace_s
 
-    def _watch(self, pump: Pump, cancelled: Callable[[], bool]) -> End:
+    def _watch(self, pump: Pump, output: GateOutput, cancelled: Callable[[], bool]) -> End:
         """Waits for the end, the deadline or the user; ends the container in the latter cases."""
         deadline = time.monotonic() + self._timeout_s()
         end = None
         while end is None:
             pump.join(_POLL_S)
+            output.check()
             if cancelled():
                 end = End.CANCELLED
             elif time.monotonic() > deadline:
                 end = End.TIMED_OUT
-            elif pump.is_over_limit:
+            elif output.is_over_limit:
                 end = End.OUTPUT_LIMIT
-            elif pump.unkept is not None:
-                why = pump.unkept.strerror or str(pump.unkept)
-                raise ArcviewError(f"what the gate prints cannot be kept: {why}")
             elif not pump.is_alive():
                 # The stream may be lost while the container goes on.
                 self._last_state = self._state()
                 if not self._last_state.get("Running"):
+                    output.check()
                     return End.EXITED
                 pump.is_cut = True
                 time.sleep(_POLL_S)

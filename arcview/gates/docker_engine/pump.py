@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
 
 from arcview.gates.frames import FrameReader
+from arcview.gates.output import GateOutput
 
 _RECEIVE_BYTES = 1 << 18
 
@@ -16,26 +16,18 @@ class Pump(threading.Thread):
 
     Args:
         source: The connection.
-        on_output: Gets what was printed.
-        limit_bytes: How much of it; the rest is read and dropped.
+        output: Takes what was printed.
 
     Attributes:
         is_cut: The connection broke before the container ended.
-        is_over_limit: There was more than the limit.
     """
 
-    def __init__(
-        self, source: socket.socket, on_output: Callable[[bytes], None], limit_bytes: int
-    ) -> None:
+    def __init__(self, source: socket.socket, output: GateOutput) -> None:
         super().__init__(name="gate output", daemon=True)
         self._source = source
-        self._on_output = on_output
-        self._left_bytes = limit_bytes
+        self._output = output
         self._frames = FrameReader()
         self.is_cut = False
-        self.is_over_limit = False
-        self.unkept: OSError | None = None
-        """Why what was printed cannot be kept here."""
 
     @property
     def is_whole(self) -> bool:
@@ -45,15 +37,8 @@ class Pump(threading.Thread):
     def run(self) -> None:
         """Reads on until the stream ends, or what it holds cannot be kept."""
         while data := self._receive():
-            for part in self._frames.feed(data):
-                kept = part[: self._left_bytes]
-                self._left_bytes -= len(kept)
-                self.is_over_limit = self.is_over_limit or len(kept) < len(part)
-                try:
-                    self._on_output(kept)
-                except OSError as error:
-                    self.unkept = error
-                    return
+            if not all(map(self._output.take, self._frames.feed(data))):
+                return
 
     def _receive(self) -> bytes:
         try:
