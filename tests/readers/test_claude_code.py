@@ -19,7 +19,9 @@ from arcview.model.trajectory import (
     ToolCall,
     ToolKind,
     Trajectory,
+    Usage,
 )
+from arcview.readers.parts import usage_of
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.claude_code import ClaudeCodeReader, Source, join
 
@@ -326,6 +328,31 @@ def test_the_end_of_a_session_carries_cost_and_error() -> None:
     assert end.kind is StepKind.NOTE
     assert end.usage is not None
     assert (end.usage.cost_usd, end.is_error) == (0.5, False)
+
+
+def test_the_tokens_of_the_closing_record_are_totals_and_counted_once() -> None:
+    counts = {"input_tokens": 10, "output_tokens": 5}
+    closing = {**END, "usage": {"input_tokens": 12, "output_tokens": 8}, "total_cost_usd": 0.5}
+    trajectory = read(stream(INIT, said("a", text("x"), usage=counts), closing))
+    assert usage_of(trajectory) == Usage(12, None, 8, None, 0.5)
+    assert trajectory.steps[-1].usage == Usage(cost_usd=0.5)
+
+
+def test_a_session_without_a_closing_record_is_added_to_the_totals_of_the_others() -> None:
+    counts = {"input_tokens": 10, "output_tokens": 5}
+    earlier = session(told("go"), said("b", text("x"), usage=counts), sid="first")
+    closing = {**END, "usage": {"input_tokens": 12, "output_tokens": 8}, "total_cost_usd": 0.5}
+    found = read(stream(INIT, said("a", text("x"), usage=counts), closing), earlier)
+    assert usage_of(found) == Usage(22, None, 13, None, 0.5)
+
+
+def test_version_and_end_are_those_of_the_client() -> None:
+    found = read(stream({**INIT, "claude_code_version": "2.0.51"}, said("a", text("x")), END))
+    assert (found.agent_version, found.exit_status) == ("2.0.51", "success")
+    assert read(session(told("go"), version="2.1.0")).agent_version == "2.1.0"
+    limited = read(stream(INIT, {**END, "subtype": "error_max_turns", "is_error": False}))
+    failed = read(stream(INIT, {**END, "is_error": True}))
+    assert (limited.exit_status, failed.exit_status) == ("error_max_turns", "error")
 
 
 def test_success_with_is_error_is_an_error() -> None:

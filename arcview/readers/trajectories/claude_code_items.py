@@ -27,6 +27,7 @@ from arcview.readers.trajectories.claude_code_drafts import (
     Thread,
     Unpaired,
 )
+from arcview.readers.trajectories.claude_code_ends import Ends
 from arcview.readers.trajectories.claude_code_notes import note_of
 from arcview.readers.trajectories.cuts import cut, cut_image, cut_result, mark_of
 from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of, text_or_none
@@ -52,6 +53,7 @@ class Items:
         self.unknown: Counter[str] = Counter()
         self.problems: list[Problem] = []
         self.partial_events = 0
+        self.ends = Ends()
         self._by_uuid: dict[str, str] = {}
         self._thread_of_uuid: dict[str, Thread] = {}
         self._said: dict[tuple[str, Hashable], str] = {}
@@ -99,6 +101,7 @@ class Items:
         if uuid is not None:
             self._by_uuid[uuid] = ""
             self._thread_of_uuid[uuid] = thread
+        self.ends.see(record)
         kind = record.get("type")
         if kind is None and "role" in record and "content" in record:
             # A bare message of the API, as some harnesses log them line by line.
@@ -349,6 +352,8 @@ class Items:
         item = self._item(f"u:{address}", thread, Role.SYSTEM, note.kind, address, record)
         item.blocks.append(("text", cut(note.text) if self.is_cut else note.text))
         item.is_error, item.usage, item.model = note.is_error, note.usage, note.model
+        if kind_of(record) == "result":
+            item.usage = self.ends.close(record, thread.session, note.usage)
         thread.after_boundary = note.is_boundary
 
     def _take_raw(self, value: object, place: str, thread: Thread, kind: str) -> None:

@@ -83,6 +83,9 @@ def build(items: Items) -> tuple[Trajectory, list[Placed]]:
         sessions=tuple(_sessions(items, mains, steps)),
         problems=tuple(problems),
         unknown_records=tuple(sorted(items.unknown.items())),
+        usage=items.ends.total((p.thread.session, p.item.usage) for p in order if p.is_model),
+        agent_version=items.ends.version,
+        exit_status=items.ends.exit_status,
     )
     return trajectory, order
 
