@@ -14,7 +14,6 @@ from arcview.analysis.matrix import (
     MatrixGate,
     MatrixState,
     MatrixTable,
-    Standing,
 )
 from arcview.model.results import Group
 from arcview.model.run import Stage
@@ -246,8 +245,3 @@ def _regressions(
     return StageRegressions(
         stage, base, end, tuple(found[True]), tuple(found[False]), tuple(found[None])
     )
-
-
-def is_applicable(standing: Standing) -> bool:
-    """Whether a failure of the gate on that state can be held against the agent."""
-    return standing not in (Standing.NOT_APPLICABLE, Standing.BEFORE, Standing.REFERENCE)

@@ -74,7 +74,7 @@ def _matrix(reruns: Reruns, options: argparse.Namespace) -> int:
     from arcview.session.matrix import Matrix
     from arcview.session.matrix_report import matrix_json, matrix_lines
 
-    found = Matrix.of(reruns.opened, reruns)
+    found = Matrix(reruns.opened, reruns)
     _check_names(found, options)
     outcome = None
     if options.run:

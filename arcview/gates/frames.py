@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 
 _HEADER = struct.Struct(">B3xL")
-STDERR = 2
 
 
 class FrameReader:

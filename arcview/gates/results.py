@@ -9,7 +9,6 @@ from pathlib import Path
 
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, is_ok
 from arcview.gates.engine import EngineInfo
-from arcview.gates.tested_tree import FileOrigin
 from arcview.model.results import GateTest, GroupCounts, Outcome, Verdict
 
 
@@ -195,11 +194,3 @@ def flakiness(results: Iterable[RerunResult], policy: Policy = DEFAULT_POLICY) -
         for test in result.tests:
             ok[test.id] = ok.get(test.id, 0) + is_ok(test.outcome, policy)
     return Flakiness(len(measured), ok)
-
-
-def origins_of(result_origins: Iterable[FileOrigin]) -> dict[str, int]:
-    """How many files of the tested tree came from where."""
-    counts: dict[str, int] = {}
-    for origin in result_origins:
-        counts[origin.origin.value] = counts.get(origin.origin.value, 0) + 1
-    return counts

@@ -30,11 +30,11 @@ from arcview.analysis.matrix_plan import MatrixPlan, gate_durations, plan_cells,
 from arcview.errors import ArcviewError
 from arcview.gates.errors import CannotRerunError
 from arcview.gates.results import RerunResult
-from arcview.model.results import Verdict
+from arcview.model.results import Group, Verdict
 from arcview.session.matrix_controls import stored_control
 from arcview.session.matrix_recorded import matrix_gates, matrix_states, recorded_observations
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import Reruns, Target
+from arcview.session.reruns import Reruns
 
 if TYPE_CHECKING:
     from arcview.session.matrix_run import MatrixEvent, MatrixOutcome
@@ -73,15 +73,10 @@ class Matrix:
         """Gates whose control failed in this sitting."""
         self._probed: set[str] = set()
 
-    @classmethod
-    def of(cls, opened: OpenRun, reruns: Reruns | None = None) -> Matrix:
-        """The matrix of an open run."""
-        return cls(opened, reruns)
-
     @cached_property
     def gates(self) -> tuple[MatrixGate, ...]:
         """The rows."""
-        return matrix_gates(self.opened, self._definition_tests)
+        return matrix_gates(self.opened, self._defined)
 
     @cached_property
     def states(self) -> tuple[MatrixState, ...]:
@@ -99,12 +94,12 @@ class Matrix:
         unprobed: list[str] = []
         for gate in self.gates:
             known = [result for result in results if result.gate == gate.gate]
-            state = stored_control(self.opened, self.reruns, gate.gate, self.states, known)
-            if gate.gate in self._failed:
-                controls[gate.gate] = self._failed[gate.gate]
-            elif isinstance(state, str):
-                controls[gate.gate] = state
-            elif state is None and known:
+            control: bool | str | None = self._failed.get(gate.gate)
+            if control is None:
+                control = stored_control(self.reruns, gate.gate, self.states, known)
+            if isinstance(control, str):
+                controls[gate.gate] = control
+            elif control is None and known:
                 unprobed.append(gate.gate)
         observations = (*self._recorded, *self._reruns(results, controls))
         table = build_matrix(self.gates, self.states, observations, self.opened.policy)
@@ -188,18 +183,8 @@ class Matrix:
         except CannotRerunError:
             return ()
 
-    def target(self, state: str) -> Target:
-        """What to rerun a gate on for a cell.
-
-        Raises:
-            CannotRerunError: its files are not there.
-        """
-        return self.reruns.target(state)
-
-    def _definition_tests(self, gate: str) -> MatrixGate | None:
+    def _defined(self, gate: str) -> MatrixGate | None:
         """What chain.json says of a gate; null where it does not say how it is run."""
-        from arcview.model.results import Group
-
         try:
             definition = self.reruns.definition(gate)
         except ArcviewError:
@@ -252,8 +237,7 @@ class Matrix:
 
     def _control_trees(self, gate: str) -> set[tuple[str, str]]:
         """What the control of a gate runs it on that is not stored yet."""
-        stage = next((row.stage for row in self.gates if row.gate == gate), None)
-        wanted = {f"R{stage}", self.reruns.recorded_state(gate)}
+        wanted = {self.reruns.reference_state(gate), self.reruns.recorded_state(gate)}
         trees = {state.tree for state in self.states if state.id in wanted and state.tree}
         return {
             (gate, tree)

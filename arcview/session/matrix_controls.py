@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from arcview.analysis.matrix import MatrixState
 from arcview.gates.results import RerunResult
 from arcview.model.results import Verdict
-from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
 from arcview.session.reruns_control import flaky_moves
 
 
 def stored_control(
-    opened: OpenRun,
     reruns: Reruns,
     gate: str,
     states: Sequence[MatrixState],
@@ -22,8 +20,7 @@ def stored_control(
     """Whether the reruns of a gate can be believed.
 
     Args:
-        opened: The run.
-        reruns: Its reruns.
+        reruns: The reruns of the run.
         gate: The gate.
         states: The columns of the matrix.
         results: The stored reruns of the gate.
@@ -33,8 +30,7 @@ def stored_control(
     """
     measured = [result for result in results if result.is_measured]
     trees = {state.id: state.tree for state in states}
-    last = max((stage.index for stage in opened.run.stages), default=0)
-    reference = f"R{last if gate == 'chain' else gate}"
+    reference = reruns.reference_state(gate)
     on_reference = [r for r in measured if r.tree == trees.get(reference)]
     if on_reference and all(r.verdict is not Verdict.PASSED for r in on_reference):
         return f"gate {gate} does not pass on the reference state {reference}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from arcview.analysis.matrix import Cell, MatrixGate, MatrixState
 from arcview.analysis.matrix_patterns import Pattern
@@ -22,7 +22,7 @@ class MatrixSession:
     reference_revealed: bool = False
     telling_only: bool = False
     jobs: int = 2
-    view: MatrixView | None = field(default=None)
+    view: MatrixView | None = None
 
     def take(self, view: MatrixView) -> None:
         """Another reading of the matrix; the cursor stays in its cell."""

@@ -127,6 +127,11 @@ class Reruns:
         stage = run.stage(int(gate)) if gate.isdecimal() else None
         return stage.end if stage is not None else None
 
+    def reference_state(self, gate: str) -> str:
+        """The reference state after the stage of a gate, whether or not the run has it."""
+        last = max((stage.index for stage in self.opened.run.stages), default=0)
+        return f"R{last if gate == 'chain' else gate}"
+
     def known(self, gate: str, tree: str) -> tuple[RerunResult, ...]:
         """The stored results of a gate on a tree, oldest first; needs no engine.
 

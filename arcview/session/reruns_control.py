@@ -104,9 +104,8 @@ def _on_reference(
     reruns: Reruns, gate: str, on_event: OnEvent, cancelled: Cancelled
 ) -> RerunResult | str:
     """The gate on the reference after its stage; why not, where there is none."""
-    last = max((stage.index for stage in reruns.opened.run.stages), default=0)
     try:
-        target = reruns.target(f"R{last if gate == 'chain' else gate}")
+        target = reruns.target(reruns.reference_state(gate))
     except ArcviewError as error:
         return f"no reference ({error})"
     return reruns.run(gate, target, on_event=on_event, cancelled=cancelled)[-1]

@@ -34,7 +34,7 @@ def executed_facts(opened: OpenRun, sidecar: Path | None = None) -> tuple[Execut
 
     reruns = Reruns(opened, sidecar=sidecar)
     answers = WhatIfs(opened, reruns)
-    ends = _at_end(Matrix.of(opened, reruns))
+    ends = _at_end(Matrix(opened, reruns))
     found = []
     for stage in opened.run.stages:
         gate = str(stage.index)

@@ -79,7 +79,7 @@ def main(argv: list[str]) -> int:
         os.environ["ARCVIEW_CACHE"] = f"{name}/cache"
         run = OpenRun.open(write_run(Path(name) / "run", seconds, image))
         reruns = Reruns(run, sidecar=Path(name) / "sidecar", options=RerunOptions())
-        matrix = Matrix.of(run, reruns)
+        matrix = Matrix(run, reruns)
         for gate in GATES:
             control = reruns.control(gate)
             if not control.ok:

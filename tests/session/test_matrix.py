@@ -46,7 +46,7 @@ def matrix(opened: OpenRun, sidecar: Path, answer: Answer = lambda *_: None) -> 
         return all_pass(reruns, gate)
 
     reruns = Reruns(opened, sidecar=sidecar, engine=FakeEngine(script))
-    return Matrix.of(opened, reruns)
+    return Matrix(opened, reruns)
 
 
 def engine_of(found: Matrix) -> FakeEngine:
@@ -58,7 +58,7 @@ def engine_of(found: Matrix) -> FakeEngine:
 def test_recorded_cells_are_there_at_once_and_need_no_engine(
     opened: OpenRun, tmp_path: Path
 ) -> None:
-    found = Matrix.of(opened, Reruns(opened, sidecar=tmp_path)).view()
+    found = Matrix(opened, Reruns(opened, sidecar=tmp_path)).view()
     table = found.table
     assert [gate.gate for gate in table.gates] == ["1", "2", "3", "4", "chain"]
     assert [state.id for state in table.line] == ["S0", "S1", "S2", "S2.refactor", "S3", "S4"]
@@ -221,7 +221,7 @@ def test_a_run_of_another_layout_has_recorded_cells_and_says_why_no_other(
     scb: Callable[[str], Path], cases: Path
 ) -> None:
     name = sorted(path.name.removesuffix(".tar.xz") for path in (cases / "scb").glob("*.tar.xz"))[0]
-    found = Matrix.of(OpenRun.open(scb(name)))
+    found = Matrix(OpenRun.open(scb(name)))
     view = found.view()
     assert any(cell.source is Source.RECORDED for cell in view.table.cells.values())
     plan = found.plan()

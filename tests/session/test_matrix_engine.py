@@ -73,7 +73,7 @@ def test_what_if_gives_every_label_of_the_truth(case: Case) -> None:
 
 
 def test_the_whole_matrix_is_that_of_the_truth(case: Case) -> None:
-    matrix = Matrix.of(case.opened, case.reruns)
+    matrix = Matrix(case.opened, case.reruns)
     outcome = matrix.run(matrix.plan(), jobs=2)
     assert (outcome.failed_controls, outcome.unmeasured) == ({}, 0)
     table = matrix.view().table

@@ -32,7 +32,7 @@ class Case:
         self.truth: dict[str, Any] = json.loads((RUNS / name / "truth.json").read_text())
         self.opened = OpenRun.open(RUNS / name)
         self.reruns = Reruns(self.opened, sidecar=sidecar)
-        self.matrix = Matrix.of(self.opened, self.reruns)
+        self.matrix = Matrix(self.opened, self.reruns)
         self.flaky = {one["test"] for one in self.truth["flaky"]}
 
     def outcomes(self, gate: str, state: str) -> dict[str, Outcome]:

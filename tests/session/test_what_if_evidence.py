@@ -118,7 +118,7 @@ def test_statistics_have_an_executed_layer_where_gates_were_run_again(
     assert "no gate was run again on another state" in text
     again = reruns(opened, tmp_path)
     WhatIfs(opened, again).ask("2")
-    matrix = Matrix.of(opened, again)
+    matrix = Matrix(opened, again)
     matrix.run(matrix.plan(gates=["1"], states=["S4"]))
     after, text = figures(demo_run, tmp_path)
     shares = {name: (one["k"], one["n"]) for name, one in after["executed"].items()}

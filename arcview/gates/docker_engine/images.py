@@ -111,7 +111,6 @@ class Inside:
     """The workspace folder, links followed."""
     ids: tuple[int, int]
     """User and group that the commands run as."""
-    is_root: bool
     files: frozenset[str] = frozenset()
     """What lies in the workspace folder; asked for only where the chain does not say it."""
 
@@ -157,8 +156,8 @@ def _look(client: APIClient, container: str, job: Job) -> Inside:
             files = list_files(stream)
     name, _, group = (user or "").partition(":")
     if name in _ROOT:
-        return Inside(place, (0, 0), True, files)
-    return Inside(place, _ids(client, container, name, group), False, files)
+        return Inside(place, (0, 0), files)
+    return Inside(place, _ids(client, container, name, group), files)
 
 
 def _link_target(client: APIClient, container: str, path: str) -> str | None:

@@ -48,7 +48,7 @@ class MatrixSitting:
         """The matrix; made when first asked for, in a thread."""
         with self._lock:
             if self._matrix is None:
-                self._matrix = Matrix.of(self._screen.opened, self.base.reruns())
+                self._matrix = Matrix(self._screen.opened, self.base.reruns())
             return self._matrix
 
     def forget(self) -> None:
