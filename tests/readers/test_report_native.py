@@ -140,3 +140,60 @@ def test_lines_of_tests_keep_their_evidence_and_conflict(tmp_path: Path) -> None
     run.write()
     found = by_id(NativeReader().read(tmp_path))
     assert (found["t::a"].evidence, found["t::a"].conflict) == ("line", "c")
+
+
+LOG = """============================= test session starts ==============================
+collected 2 items
+
+tests/test_a.py::test_y FAILED                                            [ 50%]
+tests/test_b.py::test_z PASSED                                            [100%]
+
+=========================== short test summary info ============================
+FAILED tests/test_a.py::test_y - assert 0
+========================= 1 failed, 1 passed in 0.10s ==========================
+"""
+
+
+def with_log(tmp_path: Path, log: str, **result: Any) -> Any:
+    run = full_run(tmp_path)
+    run.chain["gates"][0].update(f2p=IDS[1:2], p2p=IDS[2:])
+    run.write()
+    for file in ("result.json", "tests.jsonl"):
+        (tmp_path / GATE / file).unlink()
+    run.write_text(f"{GATE}/log.txt", log)
+    if result:
+        run.write_result(GATE, "1", "S1", **result)
+    return NativeReader().read(tmp_path)
+
+
+def test_without_tests_and_report_the_log_is_scraped_and_said_to_be(tmp_path: Path) -> None:
+    opened = with_log(tmp_path, LOG)
+    gate = opened.run.stage_gate(1)
+    assert gate.f2p == GroupCounts(expected=1, failed=1)
+    assert gate.p2p == GroupCounts(expected=1, passed=1)
+    assert judge(gate).verdict is Verdict.FAILED
+    assert "read from the text of pytest" in gate.notes
+    assert f"counted from {GATE}/log.txt" in gate.notes
+    assert "FAILED" in (by_id(opened)[IDS[1]].evidence or "")
+
+
+def test_a_log_names_tests_beside_counts_that_are_recorded(tmp_path: Path) -> None:
+    counts = {"expected": 1, "failed": 1}
+    opened = with_log(tmp_path, LOG, verdict="failed", f2p=counts, p2p={"expected": 3, "passed": 3})
+    gate = opened.run.stage_gate(1)
+    assert (gate.f2p, gate.p2p) == (
+        GroupCounts(expected=1, failed=1),
+        GroupCounts(expected=3, passed=3),
+    )
+    assert set(by_id(opened)) == set(IDS[1:])
+
+
+def test_a_log_that_no_runner_wrote_leaves_the_gate_unmeasured(tmp_path: Path) -> None:
+    gate = with_log(tmp_path, "killed\n").run.stage_gate(1)
+    assert judge(gate).verdict is Verdict.UNMEASURED
+    assert judge(gate).reason == f"{GATE}/log.txt names no test"
+
+
+def test_an_imported_gate_is_not_read_from_its_log_again(tmp_path: Path) -> None:
+    opened = with_log(tmp_path, LOG, provenance="imported", verdict="unmeasured", reason="no list")
+    assert opened.gate_tests("1", "S1") == ()

@@ -21,6 +21,7 @@ from arcview.schema.words import RESULT_VERSION, shown
 
 CHAIN_GATE = "chain"
 CHAIN_GATE_FOLDER = "chain-gate"
+LOG_FILE = "log.txt"
 
 _VERDICTS = {verdict.value: verdict for verdict in Verdict}
 _OUTCOMES = tuple(outcome.value for outcome in Outcome)
@@ -65,6 +66,8 @@ class GateSpot:
     """The result counts tests of at least one group."""
     is_partial: bool = False
     """The result says that its tests are not all named."""
+    is_imported: bool = False
+    """arcview made the result of another layout's: what a log could tell is in it."""
 
 
 def read_expected(chain: Fields | None, folder: Folder | None) -> dict[str, Expected]:
@@ -174,7 +177,15 @@ class _GateReader:
         has_counts = any(has(fields, group.value) for group in Group)
         record = self._fill(record, fields, expected if has_counts else Expected())
         return GateSpot(
-            record, folder, expected, files, True, is_unmeasured, has_counts, is_partial
+            record,
+            folder,
+            expected,
+            files,
+            has_result=True,
+            is_unmeasured=is_unmeasured,
+            has_counts=has_counts,
+            is_partial=is_partial,
+            is_imported=_is_imported(fields),
         )
 
     def _result(self, name: str) -> Fields | None:
@@ -274,7 +285,7 @@ def _exit_codes(fields: Fields) -> tuple[int | None, ...]:
 
 def _logs(files: Sequence[str]) -> list[str]:
     """Raw logs and reports, the log first."""
-    return sorted(set(files) - _SUMMARIES, key=lambda name: (name != "log.txt", name))
+    return sorted(set(files) - _SUMMARIES, key=lambda name: (name != LOG_FILE, name))
 
 
 def _no_result(folder: str, files: Sequence[str], broken: bool) -> str:
@@ -286,6 +297,8 @@ def _no_result(folder: str, files: Sequence[str], broken: bool) -> str:
         return "there is no result.json; tests.jsonl is counted when the run is opened"
     if any(name.startswith("report.") for name in files):
         return "there is no result.json; the report is counted when the run is opened"
+    if LOG_FILE in files:
+        return f"there is no result.json; {LOG_FILE} is read when the run is opened"
     return "there is no result.json, no tests.jsonl and no report"
 
 

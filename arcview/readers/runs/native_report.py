@@ -1,6 +1,7 @@
-"""The single tests of a native gate that has no tests.jsonl, from a report in any known format.
+"""The single tests of a native gate that has no tests.jsonl, from a report or at last from its log.
 
-Ids are matched across spellings; what a run did not come to is not run, not missing.
+Ids are matched across spellings; what a run did not come to is not run, not missing. Outcomes from
+a log keep their line and are marked as scraped.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from dataclasses import replace
 
 from arcview.errors import ArcviewError, BadInputError
 from arcview.model.problem import Problem
-from arcview.model.results import GateTest, Group, Report
+from arcview.model.results import GateTest, Group, Outcome, Report
+from arcview.readers.fields import read_bytes
 from arcview.readers.registry import find_report_reader
 from arcview.readers.reports.collect import facts
 from arcview.readers.reports.identity import match
 from arcview.readers.runs.native_fields import as_problem
 from arcview.readers.runs.native_folder import Folder
-from arcview.readers.runs.native_gates import Expected, GateSpot
+from arcview.readers.runs.native_gates import LOG_FILE, Expected, GateSpot
 from arcview.readers.runs.native_tests import SPLIT, GateDetails, Reading, Reported, settled
 
 
@@ -36,7 +38,32 @@ def from_report(run: Folder, spot: GateSpot) -> GateDetails:
             problems.append(Problem(name, "not a known test report; shown as text only"))
         else:
             return _match_report(report, name, spot.expected, problems)
-    return GateDetails(problems=tuple(problems))
+    if problems or spot.is_imported or LOG_FILE not in spot.files:
+        return GateDetails(problems=tuple(problems))
+    return _from_log(run, spot)
+
+
+def _from_log(run: Folder, spot: GateSpot) -> GateDetails:
+    """What a log names; counts that are recorded stay, for logs seldom name every test."""
+    from arcview.readers.reports.text_log import read_log  # last resort, and long to load
+
+    name = f"{spot.folder}/{LOG_FILE}"
+    path = run.file(name)
+    if path is None:
+        return GateDetails()
+    try:
+        report = read_log(read_bytes(path, name), LOG_FILE)
+    except BadInputError as error:
+        return GateDetails(problems=(as_problem(error),))
+    if not spot.has_counts:
+        if not (report.tests or report.gaps):
+            return GateDetails(source=name, notes=report.notes)
+        return _match_report(report, name, spot.expected, [])
+    if not report.tests:
+        return GateDetails()
+    found = _match_report(report, name, spot.expected, [])
+    named = tuple(t for t in found.tests if t.outcome not in (Outcome.MISSING, Outcome.NOT_RUN))
+    return replace(found, tests=named, is_damaged=True)
 
 
 def _match_report(
