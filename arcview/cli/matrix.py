@@ -19,7 +19,14 @@ from arcview.cli.parts import (
     print_lines,
     say,
 )
-from arcview.cli.reruns import EXIT_UNMEASURED, Interrupts, add_engine, open_reruns
+from arcview.cli.reruns import (
+    EXIT_UNMEASURED,
+    Interrupts,
+    add_engine,
+    ask,
+    open_reruns,
+    place_words,
+)
 
 if TYPE_CHECKING:
     from arcview.analysis.matrix_plan import MatrixPlan
@@ -121,20 +128,9 @@ def _confirm(plan: MatrixPlan, options: argparse.Namespace) -> None:
     """
     from arcview.session.matrix_report import plan_words
 
-    where = "on this machine, without containers" if options.engine == "host" else "in containers"
-    sys.stderr.write(f"to measure {where}: {plan_words(plan, options.jobs)}\n")
-    _ask(options)
-
-
-def _ask(options: argparse.Namespace) -> None:
-    if options.yes:
-        return
-    if not sys.stdin.isatty():
-        raise UsageError("nobody to ask: add --yes to run it unasked")
-    sys.stderr.write("run it? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("nothing was run")
+    words = plan_words(plan, options.jobs)
+    sys.stderr.write(f"to measure {place_words(options)}: {words}\n")
+    ask(options)
 
 
 def _run(found: Matrix, plan: MatrixPlan, options: argparse.Namespace) -> MatrixOutcome:
@@ -211,11 +207,10 @@ def _whatif(reruns: Reruns, options: argparse.Namespace) -> int:
 
     asked = WhatIfs(reruns.opened, reruns)
     runs = asked.most_runs(options.gate, times=options.times, again=options.again)
-    on_host = options.engine == "host"
-    if runs and (on_host or not reruns.store.all()):
-        where = "on this machine, without containers" if on_host else "in containers"
+    if runs and (options.engine == "host" or not reruns.store.all()):
+        where = place_words(options)
         sys.stderr.write(f"to run gate {options.gate} {where}, up to {runs} times\n")
-        _ask(options)
+        ask(options)
     with Interrupts() as interrupts:
         answer = asked.ask(
             options.gate,

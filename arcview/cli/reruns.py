@@ -77,6 +77,27 @@ def open_reruns(options: argparse.Namespace) -> Reruns:
     return Reruns(open_asked(options), sidecar=sidecar_in(options), options=asked)
 
 
+def ask(options: argparse.Namespace) -> None:
+    """Asks whether to run what was named just before, unless told not to.
+
+    Raises:
+        UsageError: there is nobody to ask, or the answer is no.
+    """
+    if options.yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nobody to ask: add --yes to run it unasked")
+    sys.stderr.write("run it? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("nothing was run")
+
+
+def place_words(options: argparse.Namespace) -> str:
+    """Where gates are run, for whoever is asked."""
+    return "on this machine, without containers" if options.engine == "host" else "in containers"
+
+
 def rerun(arguments: Sequence[str]) -> int:
     """Runs a gate again."""
     options = _options(arguments)
@@ -177,12 +198,7 @@ def _confirm(reruns: Reruns, plan: RerunPlan, options: argparse.Namespace) -> No
         return
     for line in plan_lines(plan, options.times):
         sys.stderr.write(f"{line}\n")
-    if not sys.stdin.isatty():
-        raise UsageError("this would be the first rerun: add --yes to run it unasked")
-    sys.stderr.write("run it? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise UsageError("nothing was run")
+    ask(options)
 
 
 class Interrupts:
