@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from arcview import __version__
 from arcview.analysis.verdicts import judge
 from arcview.errors import ArcviewError
 from arcview.gates.definition import GateDefinition, gate_definition, rerunnable_gates
-from arcview.gates.engine import End, Engine, Image, Phase
+from arcview.gates.engine import End, Engine, Execution, Image, Phase
 from arcview.gates.errors import CannotRerunError
 from arcview.gates.result_store import ResultStore
 from arcview.gates.results import (
@@ -42,6 +43,7 @@ from arcview.session.reruns_model import Target as Target
 from arcview.sidecar import run_sidecar, sidecar_root
 
 if TYPE_CHECKING:
+    from arcview.gates.judge import Measured
     from arcview.gates.trees import Trees
 
 
@@ -219,6 +221,7 @@ class Reruns:
         self._reap(engine)
         image = self._image(engine, definition)
         key = ResultKey(definition.digest, target.tree, image.digest)
+        asked = _Asked(definition, target, key, engine, image)
         found = [] if again else [r for r in self.store.find(key) if r.is_measured][-times:]
         while len(found) < times and not cancelled():
             number = len(found) + 1
@@ -227,10 +230,7 @@ class Reruns:
                 on_event(RerunEvent(phase, gate, target.label, number, times))
 
             on_phase(Phase.READING)
-            result = self._run_once(
-                (definition, target, key), (engine, image), on_output, on_phase, cancelled
-            )
-            found.append(result)
+            found.append(self._run_once(asked, on_output, on_phase, cancelled))
             on_phase(Phase.DONE)
         return tuple(found)
 
@@ -315,25 +315,17 @@ class Reruns:
 
     def _run_once(
         self,
-        what: tuple[GateDefinition, Target, ResultKey],
-        where: tuple[Engine, Image],
+        asked: _Asked,
         on_output: OnOutput,
         on_phase: Callable[[Phase], None],
         cancelled: Cancelled,
     ) -> RerunResult:
         from arcview.gates.judge import measure
 
-        (definition, target, key), (engine, image) = what, where
-        tree = self._tree(definition, target)
+        tree = self._tree(asked.definition, asked.target)
         staged = self.store.stage()
         try:
-            job = job_of(
-                definition,
-                target,
-                image,
-                tree,
-                staged,
-            )
+            job = job_of(asked.definition, asked.target, asked.image, tree, staged)
             started = datetime.now(UTC).isoformat(timespec="milliseconds")
             log = staged / "log.txt"
             with log.open("wb", buffering=0) as file:
@@ -342,32 +334,47 @@ class Reruns:
                     file.write(data)
                     on_output(data)
 
-                execution = engine.execute(job, tee, on_phase, cancelled)
-            measured = measure(definition, execution, log)
-            result = RerunResult(
-                key=key,
-                attempt=0,
-                gate=definition.gate,
-                label=target.label,
-                image_ref=image.ref,
-                verdict=measured.verdict,
-                reason=measured.reason,
-                tests=measured.tests,
-                f2p=measured.f2p,
-                p2p=measured.p2p,
-                other=measured.other,
-                exit_codes=tuple(step.exit_code for step in execution.steps),
-                timed_out=execution.end is End.TIMED_OUT
-                or any(s.timed_out for s in execution.steps),
-                started=started,
-                duration_s=execution.duration_s,
-                overhead_s=execution.overhead_s,
-                engine=engine.info(),
-                notes=tuple(dict.fromkeys((*image.notes, *measured.notes))),
-                arcview_version=__version__,
-            )
+                execution = asked.engine.execute(job, tee, on_phase, cancelled)
+            measured = measure(asked.definition, execution, log)
+            result = _result(asked, execution, measured, started)
             origins = execution.delivery.origins if execution.delivery is not None else ()
             return self.store.add(result, staged, origins)
         except BaseException:
             self.store.drop(staged)
             raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One gate with what it runs on and in."""
+
+    definition: GateDefinition
+    target: Target
+    key: ResultKey
+    engine: Engine
+    image: Image
+
+
+def _result(asked: _Asked, execution: Execution, measured: Measured, started: str) -> RerunResult:
+    timed_out = execution.end is End.TIMED_OUT or any(s.timed_out for s in execution.steps)
+    return RerunResult(
+        key=asked.key,
+        attempt=0,
+        gate=asked.definition.gate,
+        label=asked.target.label,
+        image_ref=asked.image.ref,
+        verdict=measured.verdict,
+        reason=measured.reason,
+        tests=measured.tests,
+        f2p=measured.f2p,
+        p2p=measured.p2p,
+        other=measured.other,
+        exit_codes=tuple(step.exit_code for step in execution.steps),
+        timed_out=timed_out,
+        started=started,
+        duration_s=execution.duration_s,
+        overhead_s=execution.overhead_s,
+        engine=asked.engine.info(),
+        notes=tuple(dict.fromkeys((*asked.image.notes, *measured.notes))),
+        arcview_version=__version__,
+    )
