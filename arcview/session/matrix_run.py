@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from arcview.analysis.matrix_plan import MatrixPlan, PlannedCell
 from arcview.model.results import Verdict
-from arcview.session.reruns import Reruns, Target
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import Target
 
 _POLL_SECONDS = 0.1
 

@@ -13,7 +13,8 @@ from arcview.analysis.verdicts import Policy
 from arcview.errors import ArcviewError
 from arcview.gates.results import Comparison, Flakiness, RerunResult, compare, flakiness
 from arcview.model.results import GateTest
-from arcview.session.reruns import RerunPlan, Reruns, Target
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunPlan, Target
 
 
 @dataclass(frozen=True)

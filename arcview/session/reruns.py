@@ -32,14 +32,16 @@ from arcview.gates.tested_tree import TestedTree
 from arcview.session.opened import OpenRun
 from arcview.session.reruns_command import command_text, shell_command
 from arcview.session.reruns_job import job_of, tested_tree
-from arcview.session.reruns_model import Cancelled as Cancelled
-from arcview.session.reruns_model import Control as Control
-from arcview.session.reruns_model import OnEvent as OnEvent
-from arcview.session.reruns_model import OnOutput as OnOutput
-from arcview.session.reruns_model import RerunEvent as RerunEvent
-from arcview.session.reruns_model import RerunOptions as RerunOptions
-from arcview.session.reruns_model import RerunPlan as RerunPlan
-from arcview.session.reruns_model import Target as Target
+from arcview.session.reruns_model import (
+    Cancelled,
+    Control,
+    OnEvent,
+    OnOutput,
+    RerunEvent,
+    RerunOptions,
+    RerunPlan,
+    Target,
+)
 from arcview.sidecar import run_sidecar, sidecar_root
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from arcview.gates.results import RerunResult
 from arcview.gates.sealed import digest_of
 from arcview.model.results import Outcome, Verdict
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import Reruns, Target
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import Target
 from arcview.session.what_if_answer import ArmResult, WhatIf
 from arcview.session.what_if_store import WhatIfStore
 from arcview.session.what_if_transplant import METHOD, Transplanter

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from arcview.session.matrix import Matrix
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import RerunOptions, Reruns
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunOptions
 from tests.readers.native_run import NativeRun, result_line, stage, state
 
 STAGES = 4

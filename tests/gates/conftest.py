@@ -18,7 +18,8 @@ from arcview.gates.docker_engine.container import LABEL
 from arcview.gates.owner import Owner
 from arcview.gates.results import RerunResult
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import RerunOptions, Reruns
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunOptions
 from tests.gates.small_run import SmallRun
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,8 @@ from arcview.gates.owner import Owner
 from arcview.gates.results import RerunResult
 from arcview.model.results import Outcome, Verdict
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import RerunOptions, Reruns
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunOptions
 from tests.gates.small_run import FAILED, PASSED, SmallRun, report_of, says
 
 

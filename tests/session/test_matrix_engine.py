@@ -18,7 +18,8 @@ from arcview.analysis.what_if import WhatIfLabel
 from arcview.model.results import Outcome
 from arcview.session.matrix import Matrix
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import RerunOptions, Reruns
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunOptions
 from arcview.session.what_if import WhatIfs
 
 RUNS = Path(__file__).parents[2] / "fixtures" / "runs" / "scripted-demo"

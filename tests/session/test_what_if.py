@@ -13,7 +13,8 @@ from arcview.gates.engine import End, EngineInfo
 from arcview.gates.errors import CannotRerunError
 from arcview.model.results import Outcome, Verdict
 from arcview.session.opened import OpenRun
-from arcview.session.reruns import RerunOptions, Reruns
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunOptions
 from arcview.session.what_if import NothingToExplainError, WhatIfEvent, WhatIfPhase, WhatIfs
 from tests.gates.fake_engine import FakeEngine, Play
 

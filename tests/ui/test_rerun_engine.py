@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arcview.session.reruns import RerunOptions, Reruns
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunOptions
 from arcview.ui.screens.rerun_sitting import RerunSitting
 from tests.ui.screen_text import on_screen, press, run_screen
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arcview.analysis.matrix_plan import MatrixPlan
-from arcview.session.reruns import RerunPlan
+from arcview.session.reruns_model import RerunPlan
 from arcview.ui import theme
 from arcview.ui.rows.figures import duration, plural
 from arcview.ui.rows.rerun_facts import plan_facts

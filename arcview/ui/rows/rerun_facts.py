@@ -12,7 +12,7 @@ from arcview.gates.definition import GateDefinition
 from arcview.gates.results import Comparison, RerunResult
 from arcview.model.results import GroupCounts, Verdict
 from arcview.session.rerun_view import RerunView, short_digest
-from arcview.session.reruns import RerunPlan
+from arcview.session.reruns_model import RerunPlan
 from arcview.ui import theme
 from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, fraction, plural
 from arcview.ui.safe import one_line

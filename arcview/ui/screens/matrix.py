@@ -19,7 +19,8 @@ from arcview.errors import ArcviewError
 from arcview.session.commands import Context
 from arcview.session.matrix import MatrixView
 from arcview.session.matrix_session import MatrixSession
-from arcview.session.reruns import RerunPlan, Reruns, Target
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunPlan, Target
 from arcview.ui import theme
 from arcview.ui.bindings import bindings
 from arcview.ui.rows.figures import duration, plural

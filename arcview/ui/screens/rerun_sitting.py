@@ -16,7 +16,8 @@ from textual.worker import get_current_worker
 from arcview.errors import ArcviewError
 from arcview.session.rerun_session import RerunSession
 from arcview.session.rerun_view import RerunView, planned, stored_view
-from arcview.session.reruns import RerunEvent, Reruns, Target
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunEvent, Target
 from arcview.session.run_session_stops import StopKind
 from arcview.session.what_if import WhatIfs
 from arcview.ui.application import ArcviewApp

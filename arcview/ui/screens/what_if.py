@@ -14,7 +14,8 @@ from textual.events import Resize
 from textual.types import CSSPathType
 
 from arcview.session.commands import Context
-from arcview.session.reruns import RerunPlan, Reruns
+from arcview.session.reruns import Reruns
+from arcview.session.reruns_model import RerunPlan
 from arcview.session.what_if import TIMES, WhatIfEvent, WhatIfPhase, WhatIfs
 from arcview.session.what_if_answer import WhatIf
 from arcview.ui import theme
