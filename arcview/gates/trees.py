@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, cast
 from arcview.errors import ArcviewError, GitError
 from arcview.gates.errors import CannotRerunError
 from arcview.git import Git
-from arcview.states.entries import TreeEntry, parse_entry
+from arcview.states.entries import TreeEntry, list_tree
 from arcview.states.store import StateStore
 
 T = TypeVar("T")
@@ -91,7 +91,6 @@ class Trees:
 
     def _list(self, tree: str) -> tuple[TreeEntry, ...]:
         try:
-            listed = self._git.run(["ls-tree", "-r", "-z", "--long", "--full-tree", tree])
+            return list_tree(self._git, tree, "-r")
         except GitError as error:
             raise CannotRerunError(f"tree {tree[:12]} cannot be read: {error}") from error
-        return tuple(parse_entry(record) for record in listed.split(b"\0") if record)

@@ -21,6 +21,7 @@ from arcview.git import BIG_FILE_BYTES
 from arcview.model.patch import PathClass
 from arcview.states.entries import TreeEntry
 from arcview.states.merge import Conflict, TreeMerger, paths_of
+from arcview.states.objects import MODE_EXECUTABLE, MODE_FILE
 from arcview.states.path_class import classify, matcher
 from arcview.states.store import StateStore
 
@@ -30,7 +31,7 @@ METHOD = 3
 _COMPILED = ("go", "rust")
 """Their compilers find what is missing: such a tree does not build."""
 
-_REGULAR = ("100644", "100755")
+_REGULAR = (MODE_FILE, MODE_EXECUTABLE)
 
 _TEST_MODULE = re.compile(
     r"(?:^|/)(?:test_[^/]*\.py|[^/]*_test\.(?:py|go)|[^/]*\.(?:test|spec)\.[cm]?[jt]sx?)$"
@@ -251,4 +252,4 @@ def _differs(old: TreeEntry | None, new: TreeEntry) -> bool:
 
 def _mode(here: _Tree, new: _Tree, path: str) -> str:
     entry = here.files.get(path) or new.files.get(path)
-    return entry.mode if entry is not None and entry.mode in _REGULAR else "100644"
+    return entry.mode if entry is not None and entry.mode in _REGULAR else MODE_FILE

@@ -1,9 +1,10 @@
-"""One file of a state, and the workspaces on the way to a state, as plain data."""
+"""The files of a state, and the workspaces on the way to a state, as plain data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arcview.git import Git
 from arcview.states.patch_names import decode
 
 
@@ -30,8 +31,22 @@ class StepState:
     tree: str
 
 
-def parse_entry(record: bytes) -> TreeEntry:
-    """One record of `git ls-tree -z --long`."""
+def list_tree(git: Git, tree: str, *args: str) -> tuple[TreeEntry, ...]:
+    """The entries of a tree, sorted by path.
+
+    Args:
+        git: The store.
+        tree: Its id.
+        args: For `git ls-tree`: `-r` lists the files below folders too.
+
+    Raises:
+        GitError: the store has no such tree, or git is missing, too old, or cannot read it.
+    """
+    listed = git.run(["ls-tree", "-z", "--long", "--full-tree", tree, *args])
+    return tuple(_entry(record) for record in listed.split(b"\0") if record)
+
+
+def _entry(record: bytes) -> TreeEntry:
     facts, _, path = record.partition(b"\t")
     mode, _, blob, size = facts.decode("ascii").split()
     return TreeEntry(decode(path), mode, blob, None if size == "-" else int(size))

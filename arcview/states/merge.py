@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from arcview.git import Git
-from arcview.states.entries import TreeEntry, parse_entry
+from arcview.states.entries import TreeEntry, list_tree
 from arcview.states.patch_names import decode
 from arcview.states.store import StateStore
 
@@ -92,9 +92,7 @@ class TreeMerger:
         Raises:
             GitError: git is missing, too old, or cannot read the store.
         """
-        listed = self._git.run(["ls-tree", "-r", "-z", "--long", "--full-tree", tree])
-        entries = (parse_entry(record) for record in listed.split(b"\0") if record)
-        return {entry.path: entry for entry in entries}
+        return {entry.path: entry for entry in list_tree(self._git, tree, "-r")}
 
     def read(self, blob: str) -> bytes:
         """The bytes of a file.
@@ -159,9 +157,8 @@ class TreeMerger:
         return self._write("commit", "\n".join(lines).encode("ascii"))
 
     def _write(self, kind: str, data: bytes) -> str:
-        args = ["hash-object", "-t", kind, "-w", "--no-filters", "--stdin"]
-        if kind != "blob":
-            args.remove("--no-filters")
+        as_it_is = ["--no-filters"] if kind == "blob" else []
+        args = ["hash-object", "-t", kind, "-w", *as_it_is, "--stdin"]
         return self._git.run(args, stdin=data).decode("ascii").strip()
 
 

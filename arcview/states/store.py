@@ -26,7 +26,7 @@ from arcview.states.cache import (
     enforce_limit,
     write_atomically,
 )
-from arcview.states.entries import StepState, TreeEntry, parse_entry
+from arcview.states.entries import StepState, TreeEntry, list_tree
 from arcview.states.objects import EMPTY_BLOB, MODE_SUBMODULE
 from arcview.states.patch_names import is_inside
 from arcview.states.record import StateRecord, load_records
@@ -236,7 +236,7 @@ class StateStore:
         tree = self.tree(state_id)
         if tree is None or not is_inside(path):
             return None
-        for entry in self._list(tree, ["--", path]):
+        for entry in self._list(tree, "--", path):
             if entry.path == path and entry.size_bytes is not None:
                 return self._git.run(["cat-file", "blob", entry.blob])
         return None
@@ -248,7 +248,7 @@ class StateStore:
             GitError: git is missing, too old, or cannot read the store.
         """
         tree = self.tree(state_id)
-        return () if tree is None else self._list(tree, ["-r"])
+        return () if tree is None else self._list(tree, "-r")
 
     def blobs(self, blobs: Iterable[str]) -> Iterator[bytes]:
         """The bytes of files by their `TreeEntry.blob`, in the order asked for.
@@ -387,10 +387,9 @@ class StateStore:
         (patch,) = parse_patch(self._git.run(args)).files
         return FilePatch(change, patch.hunks)
 
-    def _list(self, tree: str, args: list[str]) -> tuple[TreeEntry, ...]:
+    def _list(self, tree: str, *args: str) -> tuple[TreeEntry, ...]:
         self.hold()
-        listed = self._git.run(["ls-tree", "-z", "--long", "--full-tree", tree, *args])
-        return tuple(parse_entry(record) for record in listed.split(b"\0") if record)
+        return list_tree(self._git, tree, *args)
 
     def hold(self) -> None:
         """Keeps the cached run from being evicted for as long as this object lives."""
