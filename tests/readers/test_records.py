@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from arcview.readers.trajectories.records import (
     Lines,
+    as_json,
     each_record,
     loaded,
     parse_lines,
+    parsed,
     seconds_between,
 )
 
@@ -75,6 +77,7 @@ def test_odd_values_are_read_as_the_standard_library_reads_them(text: str) -> No
     lines = parse_lines(text.encode() + b"\n", "log")
     assert repr(lines.records) == repr([(1, expected)])
     assert repr(loaded(text.encode())) == repr(expected)
+    assert repr(parsed(text)) == repr(expected)
     assert lines.problems == []
 
 
@@ -91,6 +94,25 @@ def test_any_value_is_read_as_the_standard_library_reads_it(value: object, ascii
     read = [found for _, found in lines.records]
     expected = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     assert repr(read) == repr([json.loads(expected, parse_constant=str)])
+
+
+@given(_values)
+def test_any_value_is_written_so_that_it_reads_back_the_same(value: object) -> None:
+    assert repr(json.loads(as_json(value))) == repr(value)
+
+
+def test_json_is_laid_out_for_people_whatever_is_in_it() -> None:
+    plain = {"a": [1, 2.5, {}], "b": "é\n\x7f", "c": 10**30}
+    for value in (plain, {**plain, "d": None}, {**plain, "d": "\ud800"}):
+        assert as_json(value) == json.dumps(value, ensure_ascii=False)
+    assert as_json({"a": float("nan")}) == '{"a": NaN}'
+    assert as_json({"a": 1 + 2j}) == '{"a": "(1+2j)"}'
+
+
+@pytest.mark.parametrize("text", ["", "{", "nul", '"\ud800', "[" * 100_000])
+def test_what_is_no_json_raises(text: str) -> None:
+    with pytest.raises((ValueError, RecursionError)):
+        parsed(text)
 
 
 def test_times_of_unlike_clocks_are_not_compared() -> None:

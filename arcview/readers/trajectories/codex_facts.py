@@ -6,13 +6,13 @@ Only these have the exit code as a number, the whole output and what became of e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolResult
 from arcview.readers.trajectories.codex_items import call_of, code_of, content_of
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.cuts import length_of
-from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts, joined
+from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts, joined, with_result
 from arcview.readers.trajectories.records import as_json, text_or_none
 
 _NAMES = {
@@ -65,13 +65,13 @@ class Fact:
         result = None
         if any(value is not None for value in known):
             result = ToolResult(self.output or "", self.is_error, self.exit_code, self.images, at)
-        return replace(call, result=result, note=joined(call.note, self.remark))
+        return with_result(call, result, joined(call.note, self.remark))
 
     def call(self, key: str) -> ToolCall:
         """The call itself, where the log has it in no other place."""
         made = call_of({"name": self.name, "arguments": dict(self.arguments)}, key)
         note = "the client ran it; the log holds no call of the model for it"
-        return replace(made, note=joined(made.note, note))
+        return with_result(made, None, joined(made.note, note))
 
 
 def fact_of(event: Mapping[str, object]) -> Fact:
@@ -222,7 +222,7 @@ class Facts:
     def _improve(self, spot: CallSpot, fact: Fact) -> None:
         if spot.call.result is not None:
             result, remark = fact.on(spot.call.result)
-            spot.call = replace(spot.call, result=result, note=joined(spot.call.note, remark))
+            spot.call = with_result(spot.call, result, joined(spot.call.note, remark))
             self._known[spot.call.key] = _TOLD
 
     def finish(self) -> None:
@@ -237,6 +237,9 @@ class Facts:
                 is_taken = index > 0 or self.drafts.spot(call_id) is not None
                 call = one.fact.call(one.place.address if is_taken else call_id)
                 self._place(one, one.fact.closing(call, one.at))
+            waiting.clear()  # one by one, see `threads`
+        self._waiting.clear()
+        self._known.clear()
 
     def _place(self, one: _Waiting, call: ToolCall) -> None:
         """A fact without a call: part of the response that it belongs to, or a note."""

@@ -5,14 +5,13 @@ Pure: no files, no order.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult
 from arcview.readers.trajectories.contents import image_at, mapping
-from arcview.readers.trajectories.records import as_json, text_or_none
+from arcview.readers.trajectories.records import as_json, parsed, text_or_none
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
 
 ENCRYPTED = "(reasoning that the provider encrypted)"
@@ -146,7 +145,7 @@ def _parsed(given: object) -> tuple[Mapping[str, object], str | None, str | None
     value: object = given
     if isinstance(given, str):
         try:
-            value = json.loads(given, parse_constant=str)
+            value = parsed(given)
         except (ValueError, RecursionError):
             return {}, given, "the arguments are not JSON"
     if isinstance(value, dict):
@@ -194,7 +193,7 @@ def _structured(text: str) -> tuple[str, int | None] | None:
     if not text.startswith("{") or '"metadata"' not in text:
         return None
     try:
-        value = json.loads(text, parse_constant=str)
+        value = parsed(text)
     except (ValueError, RecursionError):
         return None
     fields = mapping(value)

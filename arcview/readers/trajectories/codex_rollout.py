@@ -38,6 +38,10 @@ from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.drafts import Draft, Drafts
 from arcview.readers.trajectories.records import Record, as_json, kind_of, loaded, text_or_none
 
+_THREAD_NAMES = ("agent_id", "new_thread_id", "agent_thread_id", "agent_path", "task_name")
+_NAMES_OF_STARTED = frozenset({*_THREAD_NAMES, "receiver_thread_ids"})
+"""Fields that name a sub-agent which was started."""
+
 
 @dataclass(slots=True)
 class Rollout:
@@ -247,8 +251,9 @@ class Rollout:
     def _note_spawned(self, answer: object, call_id: str | None) -> None:
         """A sub-agent's thread by the answer to the call that started it."""
         fields = mapping(answer)
-        names = ("agent_id", "new_thread_id", "agent_thread_id", "agent_path", "task_name")
-        ids = [fields.get(name) for name in names]
+        if _NAMES_OF_STARTED.isdisjoint(fields):
+            return
+        ids = [fields.get(name) for name in _THREAD_NAMES]
         ids += listed(fields.get("receiver_thread_ids"))
         for thread in ids:
             if isinstance(thread, str) and call_id is not None:
@@ -382,6 +387,8 @@ class Rollout:
         self._facts.finish()
         merge_thoughts(self.drafts.items)
         self.drafts.report_orphans()
+        self._open = self._latest = self._answered = None
+        self._mirrors = Mirrors()
 
 
 def _is_image_tag(text: str) -> bool:

@@ -71,7 +71,7 @@ class CallSpot:
 
     def give(self, result: ToolResult) -> None:
         """Sets the result of the call."""
-        self.call = replace(self.call, result=result)
+        self.call = with_result(self.call, result, self.call.note)
 
 
 @dataclass(slots=True)
@@ -104,10 +104,17 @@ class Drafts:
         is_error: bool = False,
     ) -> Draft:
         """Appends a step of whoever speaks now."""
-        draft = Draft(address, role, kind, at=at, is_error=is_error, session=self.session)
-        draft.agent, draft.parent_call = self.agent, self.parent_call
-        if text:
-            draft.texts.append(text)
+        draft = Draft(
+            address,
+            role,
+            kind,
+            [text] if text else [],
+            at=at,
+            agent=self.agent,
+            parent_call=self.parent_call,
+            is_error=is_error,
+            session=self.session,
+        )
         self.items.append(draft)
         if self.aside is not None and len(self.items) - self._settled > 2 * _UNSETTLED:
             self.settle(len(self.items) - _UNSETTLED)
@@ -119,11 +126,7 @@ class Drafts:
         if aside is None:
             return
         for draft in self.items[self._settled : end]:
-            draft.texts = list(map(aside.text, draft.texts))
-            draft.thoughts = list(map(aside.text, draft.thoughts))
-            draft.calls = list(map(aside.call, draft.calls))
-            draft.images = list(map(aside.image, draft.images))
-            draft.raw = None if draft.raw is None else aside.text(draft.raw)
+            _settle(draft, aside)
         self._settled = end
 
     def note(
@@ -189,6 +192,23 @@ class Drafts:
         for call_id, early in self._early.items():
             for orphan, _ in early:
                 self.problems.append(Problem(orphan.address, f"a result without a call: {call_id}"))
+        self._early.clear()
+        self._spots.clear()
+
+
+def with_result(call: ToolCall, result: ToolResult | None, note: str | None) -> ToolCall:
+    """A call with another result and remark. Written out: `replace` takes four times as long."""
+    return ToolCall(
+        call.key,
+        call.name,
+        call.kind,
+        call.arguments,
+        call.raw_arguments,
+        call.command,
+        call.path,
+        result,
+        note,
+    )
 
 
 def joined(*remarks: str | None) -> str | None:
@@ -231,26 +251,44 @@ def _unique(key: str, keys: set[str]) -> str:
     return name
 
 
+def _settle(draft: Draft, aside: Aside) -> None:
+    """Puts the long texts of a step aside; those that lie there stay."""
+    if draft.texts:
+        draft.texts = [aside.text(text) for text in draft.texts]
+    if draft.thoughts:
+        draft.thoughts = [aside.text(text) for text in draft.thoughts]
+    if draft.calls:
+        draft.calls = [aside.call(call) for call in draft.calls]
+    if draft.images:
+        draft.images = [aside.image(image) for image in draft.images]
+    if draft.raw is not None:
+        draft.raw = aside.text(draft.raw)
+
+
 def _step(draft: Draft, key: str, number: int | None, aside: Aside | None) -> Step:
-    joined_texts = "\n".join if aside is None else aside.joined
+    joined_texts = "\n".join
+    if aside is not None:
+        _settle(draft, aside)
+        joined_texts = aside.joined
+    # By place: the names cost a tenth.
     return Step(
-        key=key,
-        number=number,
-        role=draft.role,
-        kind=draft.kind,
-        text=joined_texts(draft.texts),
-        thinking=joined_texts(draft.thoughts),
-        calls=tuple(draft.calls if aside is None else map(aside.call, draft.calls)),
-        at=draft.at,
-        duration_s=_duration(draft.at, draft.calls),
-        usage=draft.usage,
-        model=draft.model,
-        agent=draft.agent,
-        parent_call=draft.parent_call,
-        is_error=draft.is_error,
-        session=draft.session,
-        images=tuple(draft.images if aside is None else map(aside.image, draft.images)),
-        raw=draft.raw if aside is None or draft.raw is None else aside.text(draft.raw),
+        key,
+        number,
+        draft.role,
+        draft.kind,
+        joined_texts(draft.texts) if draft.texts else "",
+        joined_texts(draft.thoughts) if draft.thoughts else "",
+        tuple(draft.calls),
+        draft.at,
+        _duration(draft.at, draft.calls) if draft.calls else None,
+        draft.usage,
+        draft.model,
+        draft.agent,
+        draft.parent_call,
+        draft.is_error,
+        draft.session,
+        tuple(draft.images),
+        draft.raw,
     )
 
 

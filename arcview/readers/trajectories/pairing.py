@@ -5,13 +5,18 @@ Shared by the readers of trajectories whose results are messages of their own; i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolResult
 from arcview.readers.trajectories.contents import listed, mapping
-from arcview.readers.trajectories.records import Record, as_json, seconds_between, text_or_none
+from arcview.readers.trajectories.records import (
+    Record,
+    as_json,
+    parsed,
+    seconds_between,
+    text_or_none,
+)
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
 
 NOT_AN_OBJECT = "the arguments are not a JSON object"
@@ -52,7 +57,7 @@ def arguments_of(value: object) -> tuple[Mapping[str, object], str | None]:
     given = value
     if isinstance(value, str):
         try:
-            value = json.loads(value, parse_constant=str) if value.strip() else {}
+            value = parsed(value) if value.strip() else {}
         except (ValueError, RecursionError):
             return {}, str(given)
     if value is None:

@@ -26,6 +26,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 # not UTF-8) and goes the slower way; what it takes, it reads as the standard library does.
 _decode = msgspec.json.Decoder().decode
 _REFUSED = (msgspec.DecodeError, RecursionError)
+_encode = msgspec.json.Encoder().encode
 
 _MOST_NAMED = 100
 """How many damaged lines of a file are named one by one."""
@@ -134,6 +135,19 @@ def loaded(data: bytes) -> object:
     return value
 
 
+def parsed(text: str) -> object:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is none.
+        RecursionError: it is nested too deep.
+    """
+    try:
+        return _decode(text)
+    except (*_REFUSED, UnicodeEncodeError):
+        return _DECODER.decode(text)
+
+
 def kind_of(record: Record) -> str | None:
     """The type that a record names; null when it is missing or no text."""
     return text_or_none(record.get("type"))
@@ -152,6 +166,13 @@ def count_or_none(value: object) -> int | None:
 
 def as_json(value: object) -> str:
     """A value as JSON, for what has no better form."""
+    try:
+        encoded = _encode(value)
+        # What became `null` may have been `NaN`, and the one that lays out takes its time over it.
+        if b"null" not in encoded:
+            return msgspec.json.format(encoded, indent=0).decode()
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        pass  # as above: the slower way takes it
     try:
         return _ENCODER.encode(value)
     except (ValueError, RecursionError):

@@ -5,7 +5,7 @@ Shared by the readers of formats that keep sub-agents in files of their own. Rea
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -61,7 +61,7 @@ def trajectory_of(
 ) -> Trajectory:
     """Everything in order. Threads that are no sub-agent's come one after the other.
 
-    How the whole ended, the last of these says.
+    How the whole ended, the last of these says. What the threads held is not there any more then.
     """
     link(threads)
     aside = next((one.drafts.aside for one in threads if one.drafts.aside is not None), None)
@@ -103,7 +103,12 @@ def _drafts(
     if id(thread) in done:
         return
     done.add(id(thread))
-    for draft in thread.drafts.items:
+    # Each is let go of when it is a step: all of them beside all steps take half as much memory
+    # again, and letting go of all of them at once holds up the screen.
+    drafts = deque(thread.drafts.items)
+    thread.drafts.items.clear()
+    while drafts:
+        draft = drafts.popleft()
         yield draft
         for call in draft.calls:
             for child in children.get(call.key, ()):
