@@ -10,12 +10,12 @@ from weakref import proxy
 from arcview.analysis.self_tests import SelfTest, find_self_tests
 from arcview.files import is_dir
 from arcview.model.trajectory import Trajectory
+from arcview.readers.trajectories.long_files import is_long
 
 if TYPE_CHECKING:
     from arcview.session.opened import OpenRun
 
 _KEPT_TRAJECTORIES = 3
-_LONG_BYTES = 8 << 20
 
 
 class RunSteps:
@@ -63,7 +63,7 @@ class RunSteps:
 
     def is_long(self, stage: int, state: str | None) -> bool:
         """Whether nobody should wait for the whole of a trajectory."""
-        return sum(_size(path) for path in files_of(self._opened, stage, state)) > _LONG_BYTES
+        return is_long(files_of(self._opened, stage, state))
 
     def kept_beginning(self, stage: int, state: str | None) -> Trajectory | None:
         """The first steps of a long trajectory, where they are kept."""
@@ -115,13 +115,6 @@ def files_of(opened: OpenRun, stage: int, state: str | None) -> list[Path]:
     folder = root if is_dir(root) else root.parent
     refs = opened.trajectory_refs(stage, state)
     return [folder / path for ref in refs for path in (ref.path, *ref.companions)]
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _self_tests_name(stage: int, state: str | None) -> str:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arcview.errors import ArcviewError
 from arcview.model.trajectory import LongSteps, Trajectory
 from arcview.readers.registry import find_trajectory_reader
-from arcview.readers.trajectories import aside, drafts, record_index
+from arcview.readers.trajectories import aside, drafts, long_files
 from arcview.readers.trajectories.claude_code import ClaudeCodeReader
 from arcview.readers.trajectories.claude_code_long import read_long
 from arcview.readers.trajectories.codex import CodexReader
@@ -171,7 +171,7 @@ def test_a_long_log_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     path = tmp_path / "s.jsonl"
     path.write_text((json.dumps(record) + "\n") * 3)
     assert isinstance(ClaudeCodeReader().read(path).steps, tuple)
-    monkeypatch.setattr(record_index, "LONG_BYTES", 100)
+    monkeypatch.setattr(long_files, "LONG_BYTES", 100)
     found = ClaudeCodeReader().read(path)
     assert isinstance(found.steps, LongSteps)
     assert len(found.heads[0].text) < len(LONG)
@@ -205,7 +205,7 @@ def codex_logs(cases: Path) -> list[Path]:
 def assert_same_aside(path: Path, monkeypatch: pytest.MonkeyPatch, unsettled: int) -> None:
     held = CodexReader().read(path)
     with monkeypatch.context() as patched:
-        patched.setattr(record_index, "LONG_BYTES", -1)
+        patched.setattr(long_files, "LONG_BYTES", -1)
         patched.setattr(drafts, "_UNSETTLED", unsettled)
         found = CodexReader().read(path)
     assert isinstance(found.steps, LongSteps)
@@ -250,7 +250,7 @@ def test_damaged_rollouts_say_the_same_with_their_texts_aside(
 def test_texts_that_are_aside_outlive_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(record_index, "LONG_BYTES", 100)
+    monkeypatch.setattr(long_files, "LONG_BYTES", 100)
     lines = [
         {"type": "session_meta", "payload": {"id": "t"}},
         {

@@ -13,7 +13,7 @@ import pytest
 from textual.pilot import Pilot
 
 from arcview.model.trajectory import LongSteps, Trajectory
-from arcview.readers.trajectories import record_index
+from arcview.readers.trajectories import long_files
 from arcview.session import long_trajectory, run_steps
 from arcview.session.opened import OpenRun
 from arcview.ui.ahead import read_ahead
@@ -46,8 +46,7 @@ def session(path: Path, steps: int) -> Path:
 @pytest.fixture
 def long_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A session that counts as long, and of which only the beginning is known at once."""
-    monkeypatch.setattr(run_steps, "_LONG_BYTES", 1000)
-    monkeypatch.setattr(record_index, "LONG_BYTES", 1000)
+    monkeypatch.setattr(long_files, "LONG_BYTES", 1000)
     monkeypatch.setattr(long_trajectory, "_BEGINNING_BYTES", 60_000)
     (tmp_path / "logs").mkdir()
     return session(tmp_path / "logs" / "s.jsonl", 60)
@@ -149,7 +148,7 @@ async def test_texts_that_are_not_held_are_opened_found_and_copied(
 def test_a_document_shows_its_first_steps_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_steps, "_LONG_BYTES", 1000)
+    monkeypatch.setattr(long_files, "LONG_BYTES", 1000)
     monkeypatch.setattr(long_trajectory, "_BEGINNING_BYTES", 4_000)
     messages = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
     for number in range(200):

@@ -24,7 +24,7 @@ from arcview.readers.trajectories.claude_code_lines import (
     parse_lines,
 )
 from arcview.readers.trajectories.claude_code_long import read_long
-from arcview.readers.trajectories.record_index import is_long
+from arcview.readers.trajectories.long_files import is_long
 from arcview.readers.trajectories.records import Lines, kind_of
 
 _SESSION_TYPES = frozenset({"queue-operation", "file-history-snapshot"})

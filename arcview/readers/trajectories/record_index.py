@@ -8,24 +8,12 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 from arcview.files import open_file
 from arcview.readers.trajectories.records import Lines, each_record
-
-LONG_BYTES = 8 << 20
-"""From here on a log is not held: a person can wait for the time it takes to parse this much."""
-
-
-def is_long(files: Iterable[Path]) -> bool:
-    """Whether the files of a trajectory are too much to be held."""
-    total = 0
-    for path in files:
-        with suppress(OSError):
-            total += path.stat().st_size
-    return total > LONG_BYTES
 
 
 def unreadable(error: OSError) -> str:
