@@ -88,6 +88,31 @@ def test_to_measure_without_an_engine_is_one_line_and_exits_3(
     assert "no container engine answers" in captured.err
 
 
+@pytest.mark.usefixtures("no_engine")
+@pytest.mark.parametrize("command", [("matrix", "--run"), ("whatif", "--gate", "2")])
+def test_nobody_is_asked_about_what_cannot_be_run(
+    command: tuple[str, ...], demo_run: Path, capsys: Capture
+) -> None:
+    assert cli.main([command[0], str(demo_run), *command[1:]]) == 3
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "arcview: no container engine answers; start one\n"
+
+
+def test_whoever_is_asked_sees_what_would_run(
+    played: Played, demo_run: Path, capsys: Capture
+) -> None:
+    assert cli.main(["matrix", str(demo_run), "--run"]) == 2
+    err = capsys.readouterr().err
+    assert "to measure in containers: 37 cells" in err
+    assert "command  python -m pytest" in err
+    assert cli.main(["whatif", str(demo_run), "--gate", "2"]) == 2
+    err = capsys.readouterr().err
+    assert "to run gate 2 in containers, up to 11 times" in err
+    assert "limits   2 cpus" in err
+    assert played.engine.jobs == []
+
+
 def test_nothing_is_run_unasked(played: Played, demo_run: Path, capsys: Capture) -> None:
     assert cli.main(["matrix", str(demo_run), "--run"]) == 2
     assert "add --yes" in capsys.readouterr().err
@@ -127,6 +152,8 @@ def test_a_failing_control_exits_3_and_says_why(
         (["matrix", "RUN", "--gate", "9"], "--gate 9: the run has 1, 2, 3, 4, chain"),
         (["matrix", "RUN", "--state", "S9"], "--state S9: the run has S0, S1"),
         (["matrix", "RUN", "--jobs", "0"], "--jobs 0: expected 1 to 64"),
+        (["whatif", "RUN", "--gate", "9"], "--gate 9: the run has 1, 2, 3, 4, chain"),
+        (["matrix", "RUN", "--engine", "moby"], "--engine moby: expected auto, host, or a URL"),
         (["whatif", "RUN", "--gate", "1"], "gate 1 passed: what-if explains a gate that failed"),
         (["whatif", "RUN", "--gate", "2", "--times", "0"], "--times 0: expected 1 to 100"),
         (["whatif", "RUN"], "--gate"),

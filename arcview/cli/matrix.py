@@ -23,7 +23,8 @@ from arcview.cli.reruns import (
     EXIT_UNMEASURED,
     Interrupts,
     add_engine,
-    ask,
+    check_gate,
+    confirm,
     open_reruns,
     place_words,
 )
@@ -88,7 +89,7 @@ def _matrix(reruns: Reruns, options: argparse.Namespace) -> int:
         plan = _plan(found, options)
         if plan.cells:
             reruns.engine().info()  # without one nothing is asked
-            _confirm(plan, options)
+            _confirm(reruns, plan, options)
             outcome = _run(found, plan, options)
     view, plan = found.view(), _plan(found, options)
     if options.json:
@@ -120,17 +121,22 @@ def _plan(found: Matrix, options: argparse.Namespace) -> MatrixPlan:
     )
 
 
-def _confirm(plan: MatrixPlan, options: argparse.Namespace) -> None:
-    """Asks before anything is run.
+def _confirm(reruns: Reruns, plan: MatrixPlan, options: argparse.Namespace) -> None:
+    """Shows how many cells there are and how the first is run, and asks.
 
     Raises:
+        ArcviewError: nothing can be run here; nobody is asked then.
         UsageError: there is nobody to ask, or the answer is no.
     """
     from arcview.session.matrix_report import plan_words
 
-    words = plan_words(plan, options.jobs)
-    sys.stderr.write(f"to measure {place_words(options)}: {words}\n")
-    ask(options)
+    words = f"to measure {place_words(options)}: {plan_words(plan, options.jobs)}"
+    if options.yes:
+        sys.stderr.write(f"{words}\n")
+        return
+    first = plan.cells[0]
+    shown = reruns.plan(first.gate, reruns.target(first.state))
+    confirm(shown, f"{words}; gate {first.gate} on {first.state} first:", options)
 
 
 def _run(found: Matrix, plan: MatrixPlan, options: argparse.Namespace) -> MatrixOutcome:
@@ -205,12 +211,11 @@ def _whatif(reruns: Reruns, options: argparse.Namespace) -> int:
     from arcview.session.what_if_report import what_if_lines
     from arcview.session.what_if_store import what_if_json
 
+    check_gate(reruns, options)
     asked = WhatIfs(reruns.opened, reruns)
     runs = asked.most_runs(options.gate, times=options.times, again=options.again)
-    if runs and (options.engine == "host" or not reruns.store.all()):
-        where = place_words(options)
-        sys.stderr.write(f"to run gate {options.gate} {where}, up to {runs} times\n")
-        ask(options)
+    if runs and not options.yes and (options.engine == "host" or not reruns.store.all()):
+        _confirm_whatif(reruns, runs, options)
     with Interrupts() as interrupts:
         answer = asked.ask(
             options.gate,
@@ -224,6 +229,18 @@ def _whatif(reruns: Reruns, options: argparse.Namespace) -> int:
     else:
         print_lines(what_if_lines(answer, glyphs()))
     return EXIT_UNMEASURED if answer.label is WhatIfLabel.UNDETERMINED else EXIT_OK
+
+
+def _confirm_whatif(reruns: Reruns, runs: int, options: argparse.Namespace) -> None:
+    """Shows what would run, and asks.
+
+    Raises:
+        ArcviewError: nothing can be run here; nobody is asked then.
+        UsageError: there is nobody to ask, or the answer is no.
+    """
+    target = reruns.default_target(options.gate)
+    words = f"to run gate {options.gate} {place_words(options)}, up to {runs} times"
+    confirm(reruns.plan(options.gate, target), words, options)
 
 
 def _tell_experiment(event: WhatIfEvent) -> None:

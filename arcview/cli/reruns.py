@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from arcview.gates.results import RerunResult
-    from arcview.session.reruns import RerunPlan, Reruns
+    from arcview.session.reruns import Reruns
+    from arcview.session.reruns_model import RerunPlan
 
 EXIT_UNMEASURED = 3
 
@@ -69,22 +70,50 @@ def open_reruns(options: argparse.Namespace) -> Reruns:
     """The reruns of the run that was asked for.
 
     Raises:
-        ArcviewError: it is not a run.
+        ArcviewError: it is not a run, or no engine has such a name.
     """
-    from arcview.session.reruns import RerunOptions, Reruns
+    from arcview.gates.engines import is_url
+    from arcview.session.reruns import Reruns
+    from arcview.session.reruns_model import RerunOptions
 
+    if options.engine not in ("auto", "host") and not is_url(options.engine):
+        raise UsageError(
+            f"--engine {options.engine}: expected auto, host, or a URL such as unix://…"
+        )
     asked = RerunOptions(options.engine, options.pull, options.allow_other_image)
     return Reruns(open_asked(options), sidecar=sidecar_in(options), options=asked)
 
 
-def ask(options: argparse.Namespace) -> None:
-    """Asks whether to run what was named just before, unless told not to.
+def check_gate(reruns: Reruns, options: argparse.Namespace) -> None:
+    """Refuses a gate that the run does not have.
 
     Raises:
+        UsageError: names those that it has.
+    """
+    known = reruns.opened.run.gate_ids()
+    if options.gate not in known:
+        raise UsageError(f"--gate {options.gate}: the run has {', '.join(known)}")
+
+
+def confirm(plan: RerunPlan, words: str, options: argparse.Namespace) -> None:
+    """Shows how a gate would be run, and asks.
+
+    Args:
+        plan: The gate, or one of several.
+        words: What is about to be done.
+        options: Of the command.
+
+    Raises:
+        EngineUnavailableError: nothing can be run here; nobody is asked then.
         UsageError: there is nobody to ask, or the answer is no.
     """
-    if options.yes:
-        return
+    from arcview.gates.errors import EngineUnavailableError
+    from arcview.session.reruns_report import plan_lines
+
+    if plan.unavailable is not None:
+        raise EngineUnavailableError(plan.unavailable)
+    for line in (words, *plan_lines(plan)):
+        sys.stderr.write(f"{line}\n")
     if not sys.stdin.isatty():
         raise UsageError("nobody to ask: add --yes to run it unasked")
     sys.stderr.write("run it? [y/N] ")
@@ -133,6 +162,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _rerun(reruns: Reruns, options: argparse.Namespace) -> int:
+    check_gate(reruns, options)
     target = (
         reruns.target(options.state)
         if options.state is not None
@@ -140,8 +170,11 @@ def _rerun(reruns: Reruns, options: argparse.Namespace) -> int:
     )
     plan = reruns.plan(options.gate, target)
     if plan.unavailable is not None:
-        return _without_engine(plan)
-    _confirm(reruns, plan, options)
+        return _without_engine(plan, options)
+    # Asked before the first rerun of a run, and before every one on the host.
+    if not options.yes and (options.engine == "host" or not reruns.store.all()):
+        often = "once" if options.times == 1 else f"{options.times} times"
+        confirm(plan, f"gate {options.gate} on {target.label}, {often}", options)
     with Interrupts() as interrupts:
         show = LiveText(sys.stderr if options.json else sys.stdout)
         results = reruns.run(
@@ -174,31 +207,18 @@ def _show(reruns: Reruns, results: Sequence[RerunResult], options: argparse.Name
     return codes.get(results[-1].verdict, EXIT_UNMEASURED)
 
 
-def _without_engine(plan: RerunPlan) -> int:
+def _without_engine(plan: RerunPlan, options: argparse.Namespace) -> int:
     from arcview.session.reruns_report import stored_line
 
     say(f"{plan.unavailable}")
     for result in plan.known:
         say(f"kept from before: {stored_line(result, glyphs())}")
-    say("where an engine is, this does the same:")
-    print_lines([clean_line(plan.shell)])
+    say("without arcview, this does the same:")
+    if options.json:  # standard output is for one JSON object or none
+        sys.stderr.write(f"{clean_line(plan.shell)}\n")
+    else:
+        print_lines([clean_line(plan.shell)])
     return EXIT_UNMEASURED
-
-
-def _confirm(reruns: Reruns, plan: RerunPlan, options: argparse.Namespace) -> None:
-    """Asks before the first rerun of a run, and before every one on the host.
-
-    Raises:
-        UsageError: there is nobody to ask, or the answer is no.
-    """
-    from arcview.session.reruns_report import plan_lines
-
-    on_host = options.engine == "host"
-    if options.yes or (reruns.store.all() and not on_host):
-        return
-    for line in plan_lines(plan, options.times):
-        sys.stderr.write(f"{line}\n")
-    ask(options)
 
 
 class Interrupts:

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from arcview.gates.engine import Engine
 
+_KINDS = ("unix://", "tcp://", "http://", "https://", "ssh://", "npipe://")
+
+
+def is_url(address: str) -> bool:
+    """Whether an engine could be at that address."""
+    return address.startswith(_KINDS)
+
 
 def open_engine(asked: str) -> Engine:
     """Opens an engine.

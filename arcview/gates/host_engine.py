@@ -53,8 +53,9 @@ class HostEngine:
 
     def image(self, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool) -> Image:
         """No image at all; the result says so."""
-        name = ref or digest or "none"
-        return Image("host", "host", "host", notes=(f"ran on the host, not in image {name}",))
+        name = ref or digest
+        why = f"not in image {name}" if name is not None else "in no image: none is recorded"
+        return Image("host", "host", "host", notes=(f"ran on the host, {why}",))
 
     def execute(
         self,

@@ -146,6 +146,12 @@ class Run:
         """The recorded chain gate, or null."""
         return next((gate for gate in self.gates if gate.gate == "chain"), None)
 
+    def gate_ids(self) -> tuple[str, ...]:
+        """The gates that the run can have: one a stage, and the chain gate last."""
+        has_chain_gate = self.chain.has_chain_gate or self.chain_gate() is not None
+        stages = (str(stage.index) for stage in self.stages)
+        return (*stages, *(("chain",) if has_chain_gate else ()))
+
     def agent_states(self) -> tuple[State, ...]:
         """The states of the agent's line, in order, without the reference states."""
         return tuple(state for state in self.states if state.kind is not StateKind.REFERENCE)

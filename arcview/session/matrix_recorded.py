@@ -23,11 +23,10 @@ def matrix_gates(
         defined: What the chain says of a gate; null where it says nothing.
     """
     run = opened.run
-    stages = {str(stage.index): stage.index for stage in run.stages}
-    if run.chain.has_chain_gate or run.chain_gate() is not None:
-        stages["chain"] = max(stages.values(), default=0)
+    last = max((stage.index for stage in run.stages), default=0)
     found = []
-    for gate, stage in stages.items():
+    for gate in run.gate_ids():
+        stage = int(gate) if gate.isdecimal() else last
         known = defined(gate) or MatrixGate(gate, stage)
         tests = known.tests if known.tests is not None else _listed(opened, gate)
         found.append(replace(known, stage=stage, tests=tests))

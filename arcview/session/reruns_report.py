@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from arcview.analysis.verdicts import is_ok
 from arcview.gates.results import Change, Comparison, Flakiness, RerunResult
-from arcview.model.results import GroupCounts
+from arcview.model.results import GroupCounts, Outcome
 from arcview.session.plain_text_parts import Glyphs, clipped, one_line, shown
 from arcview.session.reruns_model import RerunPlan
 
@@ -25,10 +25,9 @@ _WORDS = {
 }
 
 
-def plan_lines(plan: RerunPlan, times: int) -> Iterator[str]:
-    """What a rerun would do, for whoever is asked whether to."""
+def plan_lines(plan: RerunPlan) -> Iterator[str]:
+    """How a gate would be run, for whoever is asked whether to."""
     definition, limits = plan.definition, plan.definition.limits
-    yield one_line(f"gate {definition.gate} on {plan.target.label}, {_times(times)}")
     for line in plan.command.splitlines():
         yield f"  command  {one_line(line)}"
     if plan.engine is not None and plan.engine.kind == "host":
@@ -71,9 +70,13 @@ def result_lines(
         for note in result.notes:
             yield f"  {one_line(note)}"
     last = results[-1]
-    yield from _failing(last, glyphs)
+    is_silent = _is_silent(last)
+    if is_silent:
+        yield f"  no expected test has a result ({_expected(last)} missing)"
+    else:
+        yield from _failing(last, glyphs)
     if comparison is not None:
-        yield from _compared(comparison, glyphs)
+        yield from _compared(comparison, glyphs, with_tests=not is_silent)
     for test_id in flakiness.flaky:
         words = flakiness.words(test_id)
         yield f"  flaky: {clipped(one_line(test_id), glyphs)} {glyphs.dot} {words}"
@@ -89,12 +92,22 @@ def _head(result: RerunResult, glyphs: Glyphs) -> str:
         if counts is not None
     ]
     host = [f"{glyphs.dot} graded on the host"] if result.graded_on_host else []
-    facts = ", ".join(counts)
+    facts = ", ".join(counts) if not _is_silent(result) else "no results"
     return (
         f"{glyphs.verdict(result.verdict)} gate {result.gate} on {one_line(result.label)}: "
         f"{result.verdict.value}{reason} {glyphs.dot} {facts or 'no tests'} {glyphs.dot} "
         f"{result.duration_s:.1f} s {glyphs.dot} attempt {result.attempt}{' '.join(['', *host])}"
     )
+
+
+def _is_silent(result: RerunResult) -> bool:
+    """Nothing was measured and no expected test has a result: a list of them says nothing."""
+    expected = [test.outcome for test in result.tests if not test.extra]
+    return not result.is_measured and set(expected) == {Outcome.MISSING}
+
+
+def _expected(result: RerunResult) -> int:
+    return len({test.id for test in result.tests if not test.extra})
 
 
 def _failing(result: RerunResult, glyphs: Glyphs) -> Iterator[str]:
@@ -106,11 +119,11 @@ def _failing(result: RerunResult, glyphs: Glyphs) -> Iterator[str]:
             yield f"  {glyphs.failed} {clipped(line, glyphs)}"
 
 
-def _compared(comparison: Comparison, glyphs: Glyphs) -> Iterator[str]:
+def _compared(comparison: Comparison, glyphs: Glyphs, *, with_tests: bool) -> Iterator[str]:
     was = comparison.recorded_verdict.value if comparison.recorded_verdict else "nothing"
     words = {True: "reproduces", False: "does not reproduce", None: "cannot be held to"}
     yield f"  {words[comparison.reproduces]} the recorded verdict ({was})"
-    for test in comparison.tests:
+    for test in comparison.tests if with_tests else ():
         if test.change in _MOVES:
             old = test.recorded.value if test.recorded else "not recorded"
             new = test.now.value if test.now else "not reported"
@@ -197,7 +210,3 @@ def _counts(counts: GroupCounts | None) -> dict[str, int] | None:
         return None
     names = counts.__dataclass_fields__
     return {name: getattr(counts, name) for name in names}
-
-
-def _times(times: int) -> str:
-    return "once" if times == 1 else f"{times} times"

@@ -14,9 +14,9 @@ from requests.exceptions import RequestException
 from arcview.gates.docker_engine.engine import DockerEngine
 from arcview.gates.docker_engine.errors import one_line
 from arcview.gates.docker_engine.ssh_socket import SshSocket
+from arcview.gates.engines import is_url
 from arcview.gates.errors import EngineUnavailableError
 
-_KINDS = ("unix://", "tcp://", "http://", "https://", "ssh://", "npipe://")
 _TIMEOUT_S = 20
 _HELP = "start one, or name it by DOCKER_HOST or --engine"
 
@@ -31,8 +31,10 @@ def open_docker(url: str | None) -> DockerEngine:
         EngineUnavailableError: none answers; says what was tried.
     """
     endpoint, tls = (url, None) if url is not None else _found()
-    if not endpoint.startswith(_KINDS):
-        raise EngineUnavailableError(f"{endpoint}: expected auto, host, or a URL such as unix://…")
+    if not is_url(endpoint):
+        raise EngineUnavailableError(
+            f"no container engine answers at {endpoint} (not a URL such as unix://…); {_HELP}"
+        )
     socket = None
     try:
         base_url = endpoint

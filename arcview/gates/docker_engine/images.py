@@ -27,7 +27,7 @@ def find_image(
         ImageRefusedError: it is not there, or another image has its name.
     """
     if ref is None and digest is None:
-        raise ImageRefusedError("chain.json names no image to run in (image.ref)")
+        raise ImageRefusedError("chain.json names no image to run in: add image.ref to it")
     name = ref or str(digest)
     wanted = digest.rpartition("@")[2] if digest is not None else None
     for exact in _exact_names(ref, digest, wanted):
