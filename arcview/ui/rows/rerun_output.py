@@ -63,17 +63,6 @@ class LiveRows(RowSource):
         return max(0, anchor - self._tail.first_line) if isinstance(anchor, int) else 0
 
 
-def size_words(size_bytes: int) -> str:
-    """`812 B`, `3.4 kB`, `200 MB`."""
-    if size_bytes < 1_000:
-        return f"{size_bytes} B"
-    for unit, size in (("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)):
-        amount = size_bytes / size
-        if amount < 999.5:
-            return f"{amount:.1f} {unit}" if amount < 99.95 else f"{amount:.0f} {unit}"
-    return f"{size_bytes / 1e9:,.0f} GB"
-
-
 def progress_bar(part: float) -> list[tuple[str, str]]:
     """`━━━━━━━━╌╌╌╌╌╌╌╌`; what takes longer than expected stays one short of full."""
     done = max(0, min(_BAR - 1, int(part * _BAR)))

@@ -18,10 +18,10 @@ from arcview.session.rerun_session import RerunSession
 from arcview.session.rerun_view import RerunView
 from arcview.ui import theme
 from arcview.ui.bindings import bindings
+from arcview.ui.rows.diff_lines import size
 from arcview.ui.rows.failure import failure_sections
 from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, plural
 from arcview.ui.rows.rerun import RerunRowKind, RerunRows
-from arcview.ui.rows.rerun_output import size_words
 from arcview.ui.rows.sections import SectionRows
 from arcview.ui.safe import one_line, pieces
 from arcview.ui.screens.base import BaseScreen
@@ -161,13 +161,13 @@ class RerunScreen(BaseScreen):
         if result is None or log is None:
             return
         number = self._view.results.index(result) + 1 if self._view is not None else 0
-        size = log.stat().st_size if is_file(log) else 0
+        size_bytes = log.stat().st_size if is_file(log) else 0
         title = pieces(
-            ("Output", "bold"), (f" of attempt {number}  {size_words(size)}", theme.MUTED)
+            ("Output", "bold"), (f" of attempt {number}  {size(size_bytes)}", theme.MUTED)
         )
         set_title(self.output, title)
         set_remark(self.output, Content(""))
-        if size:
+        if size_bytes:
             self.output.show_log(log)
         else:
             self.output.show_problem("It printed nothing.")

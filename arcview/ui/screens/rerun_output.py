@@ -9,8 +9,9 @@ from time import monotonic
 from textual.timer import Timer
 
 from arcview.ui import theme
+from arcview.ui.rows.diff_lines import size
 from arcview.ui.rows.figures import duration
-from arcview.ui.rows.rerun_output import LiveRows, progress_bar, size_words
+from arcview.ui.rows.rerun_output import LiveRows, progress_bar
 from arcview.ui.safe import pieces
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.rerun_job import RerunJob
@@ -91,5 +92,5 @@ class JobOutput:
             parts += progress_bar(elapsed / total)
         set_title(self._pane, pieces(*parts))
         cut = ", its end is shown" if self._live.is_cut else ""
-        said = f"{size_words(job.output.total_bytes)}{cut}"
+        said = f"{size(job.output.total_bytes)}{cut}"
         set_remark(self._pane, pieces((said, theme.MUTED)))
