@@ -17,6 +17,7 @@ from typing import cast
 from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
 from arcview.files import exists, is_dir, is_file, open_file
 from arcview.readers import registry, run_layouts
+from arcview.readers.packed import unpacked_head
 from arcview.readers.plugins import ask, load, plugins_of
 from arcview.readers.protocols import (
     Detection,
@@ -149,7 +150,7 @@ def _fitting(path: Path) -> Iterator[Match]:
         return
     try:
         with open_file(file) as opened:
-            head = opened.read(registry.HEAD_BYTES)
+            head = unpacked_head(opened.read(registry.HEAD_BYTES), registry.HEAD_BYTES)
     except OSError as error:
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
     for group in GROUPS[1:] if is_file(path) and head else GROUPS[1:2]:

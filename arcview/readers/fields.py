@@ -16,6 +16,7 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.files import read_file
 from arcview.model.problem import Problem
+from arcview.readers.packed import read_unpacked
 
 _NAMES = {
     bool: "true or false",
@@ -120,7 +121,7 @@ class Fields:
         Raises:
             BadInputError: it is missing, unreadable, not JSON, or its root is something else.
         """
-        return cls.of(parse_json(read_bytes(path, shown), shown), shown, problems)
+        return cls.of(parse_json(read_unpacked(path, shown), shown), shown, problems)
 
     @classmethod
     def yaml_file(cls, path: Path, shown: str, problems: list[Problem]) -> Fields:

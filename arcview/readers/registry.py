@@ -13,6 +13,7 @@ from typing import cast
 
 from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.files import is_file, open_file
+from arcview.readers.packed import unpacked_head
 from arcview.readers.plugins import ask, load, named, plugins_of
 from arcview.readers.protocols import Detection as Detection
 from arcview.readers.protocols import Given as Given
@@ -126,11 +127,12 @@ def _readers_of_files(
     told_by = path / _STATE_FILE if is_file(path / _STATE_FILE) else path
     try:
         with open_file(told_by) as file:
-            head = file.read(HEAD_BYTES)
+            start = file.read(HEAD_BYTES)
     except OSError as error:
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
+    head = unpacked_head(start, HEAD_BYTES)
     if not head:
-        raise BadInputError(str(path), "the file is empty")
+        raise BadInputError(str(path), "packed, and damaged" if start else "the file is empty")
     for name, target in built_in.items():
         if not _has_clue(name, head):
             continue

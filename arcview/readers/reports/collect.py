@@ -17,7 +17,8 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.results import Gap, GateTest, Group, GroupCounts, Outcome, Report
-from arcview.readers.fields import Fields, parse_json, read_bytes
+from arcview.readers.fields import Fields, parse_json
+from arcview.readers.packed import read_unpacked
 
 _SEVERITY = {
     outcome: rank
@@ -285,7 +286,7 @@ def embedded_object(path: Path, problems: list[Problem]) -> Fields:
     Raises:
         BadInputError: there is no object; names the line if it is damaged JSON.
     """
-    data = read_bytes(path, path.name).removeprefix(b"\xef\xbb\xbf")
+    data = read_unpacked(path, path.name).removeprefix(b"\xef\xbb\xbf")
     if data.lstrip().startswith(b"{"):
         try:
             return Fields.of(parse_json(data, path.name), path.name, problems)

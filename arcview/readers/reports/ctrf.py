@@ -5,6 +5,7 @@ Format: https://ctrf.io/docs/specification. Must not import pydantic.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from arcview.errors import BadInputError
@@ -34,6 +35,13 @@ _RAW = {
 """What the runner's own status refines, in lower case."""
 
 
+_NESTED = (
+    re.compile(rb'"results"\s*:\s*\{'),
+    re.compile(rb'"tool"\s*:\s*\{'),
+    re.compile(rb'"summary"\s*:\s*\{|"tests"\s*:\s*\['),
+)
+
+
 class CtrfReader:
     """Reads CTRF reports."""
 
@@ -46,8 +54,8 @@ class CtrfReader:
             return None
         if b'"reportFormat"' in head and b'"CTRF"' in head:
             return Detection(self.id, "an object with reportFormat CTRF")
-        if all(key in head for key in (b'"results"', b'"tool"', b'"summary"')):
-            return Detection(self.id, "an object with results.tool and results.summary")
+        if all(key.search(head) for key in _NESTED):
+            return Detection(self.id, "an object with results.tool and its summary or tests")
         return None
 
     def read(self, path: Path) -> Report:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.results import UNFINISHED, Gap, GateTest, Group, Outcome, Report
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
     BUILD_FAILED,
@@ -51,7 +51,7 @@ class GoTestReader:
         Raises:
             BadInputError: the file cannot be read, or holds no event.
         """
-        return read_events(read_bytes(path, path.name), path.name)
+        return read_events(read_unpacked(path, path.name), path.name)
 
 
 def read_events(data: bytes, shown: str) -> Report:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.results import Gap, GateTest, Group, Outcome, Report
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
     COLLECTION_ERROR,
@@ -54,7 +54,7 @@ class JunitReader:
         Raises:
             BadInputError: the file is not JUnit XML, or declares entities.
         """
-        data = read_bytes(path, path.name)
+        data = read_unpacked(path, path.name)
         if not data.strip():
             raise BadInputError(path.name, "expected JUnit XML, the file is empty")
         document = parse(data, path.name)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.results import UNFINISHED, Gap, GateTest, Group, GroupCounts, Outcome, Report
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
     JsonLines,
@@ -51,7 +51,7 @@ class LibtestReader:
         Raises:
             BadInputError: the file cannot be read, or holds no such record.
         """
-        lines = JsonLines(read_bytes(path, path.name), path.name, _OPENERS)
+        lines = JsonLines(read_unpacked(path, path.name), path.name, _OPENERS)
         run = _Run()
         for _, record in lines.records():
             if isinstance(record, dict) and isinstance(record.get("event"), str):

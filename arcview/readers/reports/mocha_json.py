@@ -14,7 +14,8 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.results import Gap, GateTest, Group, GroupCounts, Outcome, Report
-from arcview.readers.fields import Fields, read_bytes
+from arcview.readers.fields import Fields
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
     JsonLines,
@@ -58,7 +59,7 @@ class MochaJsonReader:
         Raises:
             BadInputError: the file is neither of the two.
         """
-        data = read_bytes(path, path.name)
+        data = read_unpacked(path, path.name)
         if b'["start",' in data and not data.lstrip().startswith(b"{"):
             return read_stream(data, path.name)
         problems: list[Problem] = []

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.results import UNFINISHED, Gap, GateTest, Group, Outcome, Report
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
     COLLECTION_ERROR,
@@ -45,7 +45,7 @@ class PytestReportlogReader:
         Raises:
             BadInputError: the file cannot be read, or holds no such record.
         """
-        lines = JsonLines(read_bytes(path, path.name), path.name)
+        lines = JsonLines(read_unpacked(path, path.name), path.name)
         log = _Log()
         for _, record in lines.records():
             if isinstance(record, dict):

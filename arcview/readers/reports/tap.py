@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.results import Gap, GateTest, Group, Outcome, Report
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
     FILE_FAILED,
@@ -57,7 +57,7 @@ class TapReader:
         Raises:
             BadInputError: the file cannot be read, or has neither a plan nor a test point.
         """
-        text = read_bytes(path, path.name).decode("utf-8-sig", "replace")
+        text = read_unpacked(path, path.name).decode("utf-8-sig", "replace")
         report = read_tap(text.replace("\r\n", "\n").split("\n"))
         if not report.tests and report.announced is None:
             raise BadInputError(path.name, "expected TAP: there is no plan and no test point")

@@ -13,7 +13,7 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Report
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import HEAD_BYTES, Detection
 from arcview.readers.reports.collect import combined, joined, merged
 from arcview.readers.reports.logs.families import Part, parts_of
@@ -50,7 +50,7 @@ class TextLogReader:
         Raises:
             BadInputError: the file cannot be read, or nothing in it comes from a known runner.
         """
-        data = read_bytes(path, path.name)
+        data = read_unpacked(path, path.name)
         report = read_log(data, path.name)
         if not (report.tests or report.gaps or report.totals or report.announced is not None):
             raise BadInputError(path.name, "expected results of a known test runner, found none")

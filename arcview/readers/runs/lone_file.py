@@ -21,6 +21,7 @@ from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.readers.exit_words import status_of
+from arcview.readers.packed import is_packed, unpacked_head
 from arcview.readers.parts import model_of, take_part
 from arcview.readers.registry import (
     HEAD_BYTES,
@@ -87,7 +88,7 @@ class LoneFileReader:
             BadInputError: nothing in it is recognised.
         """
         found = self.kind(path)
-        if found.kind == "trajectory" and _size(path) > _SMALL_BYTES:
+        if found.kind == "trajectory" and _size(path) > _SMALL_BYTES and not _is_packed(path):
             return _glanced(path, found, self.id)
         return self.read(path).run
 
@@ -203,6 +204,8 @@ def why_unknown(path: Path) -> str:
     """What to say of a file that nobody knows."""
     if not is_dir(path) and is_file(path) and path.stat().st_size == 0:
         return "the file is empty"
+    if _is_packed(path) and not unpacked_head(_part(path, HEAD_BYTES), 1):
+        return "packed, and damaged"
     return "not a trajectory, patch, test report or test log that arcview can read"
 
 
@@ -214,6 +217,11 @@ def _part(path: Path, size: int, *, from_end: bool = False) -> bytes:
             return file.read(size)
     except OSError as error:
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
+
+
+def _is_packed(path: Path) -> bool:
+    """Whether the ends of a file tell nothing of what is in it."""
+    return not is_dir(path) and is_packed(_part(path, 4))
 
 
 def _place(path: Path) -> tuple[Path, str]:

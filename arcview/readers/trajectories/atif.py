@@ -16,7 +16,8 @@ from arcview.errors import BadInputError
 from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, Session, SessionRole, Step, StepKind, Trajectory
-from arcview.readers.fields import parse_json, read_bytes
+from arcview.readers.fields import parse_json
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.atif_marks import marks_of, restored
 from arcview.readers.trajectories.atif_steps import (
@@ -210,7 +211,7 @@ class _Joined:
     def _load(self, path: Path) -> _Document | None:
         self.seen.add(path)
         try:
-            data = read_bytes(path, str(path))
+            data = read_unpacked(path, str(path))
             try:
                 value = parse_json(data, str(path))
             except BadInputError as error:

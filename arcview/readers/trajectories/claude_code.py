@@ -13,7 +13,7 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.claude_code_items import Items
 from arcview.readers.trajectories.claude_code_join import FORMAT, build
@@ -69,7 +69,7 @@ class ClaudeCodeReader:
         problems = []
         for file in (path, *companions):
             try:
-                sources.append(Source(file.name, read_bytes(file, str(file))))
+                sources.append(Source(file.name, read_unpacked(file, str(file))))
             except BadInputError as error:
                 problems.append(Problem(str(file), error.expected))
         joined = join(sources)

@@ -12,7 +12,7 @@ from pathlib import Path
 from arcview.model.trajectory import Trajectory
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.aside import Aside
-from arcview.readers.trajectories.codex_files import recognised, unpacked
+from arcview.readers.trajectories.codex_files import recognised
 from arcview.readers.trajectories.codex_join import FORMAT, Reading
 from arcview.readers.trajectories.long_files import is_long
 
@@ -25,7 +25,7 @@ class CodexReader:
 
     def detect(self, head: bytes, name: str) -> Detection | None:
         """Recognises the records of either; see the table of tests in the format notes."""
-        found = recognised(unpacked(head), name)
+        found = recognised(head, name)
         return None if found is None else Detection(self.id, found[1])
 
     def read(self, path: Path, companions: Sequence[Path] = ()) -> Trajectory:

@@ -10,13 +10,13 @@ from typing import cast
 
 from arcview.errors import BadInputError
 from arcview.files import open_file
+from arcview.readers.packed import ZSTD, is_packed, read_unpacked, unpacked_head
 from arcview.readers.registry import HEAD_BYTES
 from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_rollout import Rollout
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.records import kind_of, parse_lines
 
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _MOST_BYTES = 4 << 30
 """How much a packed rollout may unpack to."""
 _BUFFER_BYTES = 1 << 20
@@ -27,19 +27,6 @@ _ENVELOPED = frozenset(
 )
 _BARE_ITEMS = frozenset({"function_call", "function_call_output", "local_shell_call"})
 _EXEC_TYPES = ("thread.started", "session.created", "turn.", "item.")
-
-
-def unpacked(head: bytes) -> bytes:
-    """The beginning of a file, unpacked where it is packed."""
-    if not head.startswith(_ZSTD):
-        return head
-    import zstandard  # 10 ms, and only archived rollouts need it
-
-    try:
-        reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(head))
-        return reader.read(HEAD_BYTES)
-    except zstandard.ZstdError:
-        return b""
 
 
 def recognised(head: bytes, name: str) -> tuple[type[Rollout | ExecLog], str] | None:
@@ -91,7 +78,7 @@ def read_head(path: Path) -> bytes:
         OSError: it cannot be read.
     """
     with open_file(path) as file:
-        return unpacked(file.read(HEAD_BYTES))
+        return unpacked_head(file.read(HEAD_BYTES), HEAD_BYTES)
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
@@ -102,12 +89,15 @@ def lines_of(path: Path) -> Iterator[bytes]:
         OSError: it cannot be read.
     """
     with open_file(path) as file:
-        is_packed = file.read(len(_ZSTD)) == _ZSTD
+        head = file.read(len(ZSTD))
         file.seek(0)
-        if not is_packed:
+        if not is_packed(head):
             yield from file
             return
-        import zstandard  # see `unpacked`
+        if not head.startswith(ZSTD):
+            yield from io.BytesIO(read_unpacked(path, str(path)))
+            return
+        import zstandard  # 10 ms, and only archived rollouts need it
 
         opened = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
         read = 0

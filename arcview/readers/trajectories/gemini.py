@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from arcview.files import is_file, is_symlink, open_file
+from arcview.errors import BadInputError
+from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory
+from arcview.readers.packed import open_unpacked
 from arcview.readers.registry import HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.documents import parse_document
@@ -114,8 +116,10 @@ class _Reading:
         if any(file.path == path for file in self.files):
             return
         try:
-            with open_file(path) as file:
+            with open_unpacked(path) as file:
                 self._fold(path, file)
+        except BadInputError as error:
+            self.problems.append(Problem(error.path, error.expected))
         except OSError as error:
             self.problems.append(Problem(str(path), f"cannot be read: {error.strerror or error}"))
 

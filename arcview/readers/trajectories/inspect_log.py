@@ -22,7 +22,7 @@ from arcview.model.trajectory import (
     Trajectory,
     Usage,
 )
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.documents import parse_document, peek
@@ -88,7 +88,7 @@ class _Log:
                 with Archive(path) as archive:
                     self._archive(archive, path)
             else:
-                self._document(read_bytes(path, str(path)), path)
+                self._document(read_unpacked(path, str(path)), path)
         except BadInputError as error:
             self.problems.append(Problem(error.path, error.expected))
         except EntryError as error:

@@ -18,7 +18,7 @@ from arcview.model.trajectory import (
     Trajectory,
     Usage,
 )
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.contents import mapping, patch_in
 from arcview.readers.trajectories.documents import Document, parse_document, peek
@@ -72,7 +72,7 @@ class MiniSweAgentReader:
         problems: list[Problem] = []
         for file in (path, *companions):
             try:
-                document = parse_document(read_bytes(file, str(file)), str(file), ("messages",))
+                document = parse_document(read_unpacked(file, str(file)), str(file), ("messages",))
             except BadInputError as error:
                 problems.append(Problem(error.path, error.expected))
                 continue

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arcview.files import is_dir, is_symlink, open_file
+from arcview.errors import BadInputError
+from arcview.files import is_dir, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, StepKind, ToolKind, Trajectory
+from arcview.readers.packed import open_unpacked
 from arcview.readers.registry import HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.documents import parse_document
@@ -21,8 +23,8 @@ from arcview.readers.trajectories.openhands_files import (
     conversation_folder,
     each_line,
     folder_conversation,
+    is_archive,
     is_output,
-    is_packed,
     is_sdk_event,
     packed_beside,
     packed_conversation,
@@ -76,10 +78,12 @@ class _Reading:
         try:
             if folder is not None:
                 self._take_folder(folder, None, 0)
-            elif is_packed(path):
+            elif is_archive(path):
                 self._add(packed_conversation(path))
             else:
                 self._take_file(path)
+        except BadInputError as error:
+            self.problems.append(Problem(error.path, error.expected))
         except OSError as error:
             self.problems.append(Problem(str(path), f"cannot be read: {error.strerror or error}"))
 
@@ -143,7 +147,7 @@ class _Reading:
         return thread
 
     def _take_file(self, path: Path) -> None:
-        with open_file(path) as file:
+        with open_unpacked(path) as file:
             head = file.read(HEAD_BYTES)
             file.seek(0)
             if told_by(head, path.name) is None:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from arcview.files import in_words, is_dir, is_file, is_symlink, open_file, read_file
 from arcview.model.problem import Problem
+from arcview.readers.packed import GZIP, is_tar, unpacked_head
 from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.documents import parse_document, peek
 from arcview.readers.trajectories.records import Lines, Record, each_record, parse_lines
@@ -21,7 +22,7 @@ _LINES_TO_ASK = 60
 _MOST_MEMBERS = 500_000
 _MOST_BYTES = 2 << 30
 """How much an archive may hold."""
-_GZIP = b"\x1f\x8b"
+_HEAD_BYTES = 1 << 16
 
 
 @dataclass(slots=True)
@@ -37,6 +38,9 @@ class Conversation:
 
 def told_by(head: bytes, name: str) -> str | None:
     """Why a file is one of OpenHands'; null when nothing says so."""
+    if is_tar(head):
+        is_ours = b"/events/event-" in head or _STATE_FILE.encode() in head
+        return "an archive of a conversation" if is_ours else None
     for _, record in parse_lines(head, name).records[:_LINES_TO_ASK]:
         if isinstance(record, dict) and (reason := _reason(record)):
             return reason
@@ -81,14 +85,15 @@ def is_output(record: Mapping[str, object]) -> bool:
     return "history" in record or "test_result" in record or "instance_id" in record
 
 
-def is_packed(path: Path) -> bool:
-    """Whether a file is a gzip archive.
+def is_archive(path: Path) -> bool:
+    """Whether a file is a tar archive packed with gzip.
 
     Raises:
         OSError: it cannot be read.
     """
     with open_file(path) as file:
-        return file.read(2) == _GZIP
+        head = file.read(_HEAD_BYTES)
+    return head.startswith(GZIP) and is_tar(unpacked_head(head, _HEAD_BYTES))
 
 
 def each_line(file: BinaryIO, lines: Lines) -> Iterator[tuple[int, object]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, Session, SessionRole, Step, StepKind, Trajectory, Usage
-from arcview.readers.fields import read_bytes
+from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.contents import listed, mapping, patch_in
 from arcview.readers.trajectories.documents import Document, parse_document, peek
@@ -82,7 +82,7 @@ class _Files:
 
     def take(self, path: Path) -> None:
         try:
-            data = read_bytes(path, str(path))
+            data = read_unpacked(path, str(path))
         except BadInputError as error:
             self.problems.append(Problem(error.path, error.expected))
             return
