@@ -83,6 +83,12 @@ class RerunResult:
         """Whether it says anything about the tree."""
         return self.verdict is not Verdict.UNMEASURED
 
+    @property
+    def is_silent(self) -> bool:
+        """Nothing was measured and no expected test has a result: counts would say nothing."""
+        outcomes = {test.outcome for test in self.tests if not test.extra}
+        return not self.is_measured and outcomes <= {Outcome.MISSING}
+
 
 class Change(StrEnum):
     """What a rerun says of one test that was recorded before."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from arcview.analysis.verdicts import is_ok
 from arcview.gates.results import Change, Comparison, Flakiness, RerunResult
-from arcview.model.results import GroupCounts, Outcome
+from arcview.model.results import GroupCounts
 from arcview.session.plain_text_parts import Glyphs, clipped, one_line, shown
 from arcview.session.reruns_model import RerunPlan
 
@@ -70,13 +70,12 @@ def result_lines(
         for note in result.notes:
             yield f"  {one_line(note)}"
     last = results[-1]
-    is_silent = _is_silent(last)
-    if is_silent:
+    if last.is_silent:
         yield f"  no expected test has a result ({_expected(last)} missing)"
     else:
         yield from _failing(last, glyphs)
     if comparison is not None:
-        yield from _compared(comparison, glyphs, with_tests=not is_silent)
+        yield from _compared(comparison, glyphs, with_tests=not last.is_silent)
     for test_id in flakiness.flaky:
         words = flakiness.words(test_id)
         yield f"  flaky: {clipped(one_line(test_id), glyphs)} {glyphs.dot} {words}"
@@ -92,18 +91,12 @@ def _head(result: RerunResult, glyphs: Glyphs) -> str:
         if counts is not None
     ]
     host = [f"{glyphs.dot} graded on the host"] if result.graded_on_host else []
-    facts = ", ".join(counts) if not _is_silent(result) else "no results"
+    facts = ", ".join(counts) if not result.is_silent else "no results"
     return (
         f"{glyphs.verdict(result.verdict)} gate {result.gate} on {one_line(result.label)}: "
         f"{result.verdict.value}{reason} {glyphs.dot} {facts or 'no tests'} {glyphs.dot} "
         f"{result.duration_s:.1f} s {glyphs.dot} attempt {result.attempt}{' '.join(['', *host])}"
     )
-
-
-def _is_silent(result: RerunResult) -> bool:
-    """Nothing was measured and no expected test has a result: a list of them says nothing."""
-    expected = [test.outcome for test in result.tests if not test.extra]
-    return not result.is_measured and set(expected) == {Outcome.MISSING}
 
 
 def _expected(result: RerunResult) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +58,13 @@ def screen_with(path: Path, engine: FakeEngine) -> RunScreen:
     screen = run_screen(path)
     screen.sitting = RerunSitting(screen, lambda opened: Reruns(opened, engine=engine))
     return screen
+
+
+def copy_of(run: Path, root: Path) -> Path:
+    """The sample run with its chain, to be changed."""
+    fixtures = run.parents[2]
+    shutil.copytree(fixtures, root / "fixtures")
+    return root / "fixtures" / run.relative_to(fixtures)
 
 
 def row_of(text: str, start: str) -> str:
@@ -227,6 +236,38 @@ async def test_what_if_of_a_gate_that_passed_says_why_there_is_nothing_to_ask(
     async with on_screen(screen_with(demo_run, player(demo_run))) as (app, pilot):
         await press(pilot, "1", "H", "r")
         assert "what-if explains a gate that failed" in notice(app)
+
+
+async def test_what_if_of_a_run_that_records_no_commands_says_so_and_stays_that_way(
+    demo_run: Path, tmp_path: Path
+) -> None:
+    run = copy_of(demo_run, tmp_path)
+    chain = run / "../../../chains/notes-cli/chain.json"
+    written = json.loads(chain.read_text(encoding="utf-8"))
+    for gate in written["gates"]:
+        gate["steps"] = []
+    chain.write_text(json.dumps(written), encoding="utf-8")
+    async with on_screen(screen_with(run, player(run))) as (app, pilot):
+        text = await press(pilot, "3", "H")
+        assert "looking whether" not in text
+        assert "✗ gate 3 cannot be rerun" in text
+        await press(pilot, "r")
+        assert "gate 3 cannot be rerun" in notice(app)
+
+
+async def test_what_if_without_a_reference_says_that_nothing_can_be_told(
+    demo_run: Path, tmp_path: Path
+) -> None:
+    run = copy_of(demo_run, tmp_path)
+    (run / "../../../chains/notes-cli/reference.bundle").unlink()
+    engine = player(run)
+    async with on_screen(screen_with(run, engine)) as (_, pilot):
+        text = await press(pilot, "3", "H")
+        assert "undetermined: " in text
+        assert "R2: " in text
+        text = await press(pilot, "r")
+        assert "undetermined: " in text
+        assert engine.jobs == []
 
 
 async def test_an_address_of_a_cell_opens_the_matrix_there(demo_run: Path) -> None:

@@ -72,7 +72,8 @@ def side_by_side(view: RerunView, result: RerunResult) -> Iterator[Said]:
     )
     for name, old, new in groups:
         if old is not None or new is not None:
-            yield Said(name, *_or_dash(fraction(old)), *_or_dash(fraction(new)))
+            now = None if result.is_silent else fraction(new)
+            yield Said(name, *_or_dash(fraction(old)), *_or_dash(now))
     yield Said(
         "exit code", *_or_dash(_codes(view.recorded_codes)), *_or_dash(_codes(result.exit_codes))
     )

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.types import CSSPathType
 
+from arcview.errors import ArcviewError
 from arcview.session.commands import Context
 from arcview.session.reruns import Reruns
 from arcview.session.reruns_model import RerunPlan
@@ -63,6 +64,7 @@ class WhatIfScreen(BaseScreen):
         self._gate = gate
         self._plan: RerunPlan | None = None
         self._answer: WhatIf | None = None
+        self._refused = ""
         self.result = ListPane(id="result")
         self.output = OutputPane(id="output")
         self._shown = JobOutput(self, self.output, self._over)
@@ -106,19 +108,28 @@ class WhatIfScreen(BaseScreen):
 
     def _look_up(self) -> None:
         def get(reruns: Reruns) -> Callable[[], None]:
-            known = WhatIfs(reruns.opened, reruns).known(self._gate)
-            plan = reruns.plan(self._gate, reruns.default_target(self._gate))
-            return partial(self._put, known, plan)
+            asked = WhatIfs(reruns.opened, reruns)
+            answer, plan = None, None
+            try:
+                needs_runs = asked.most_runs(self._gate) > 0
+                answer = asked.known(self._gate) if needs_runs else asked.ask(self._gate)
+                plan = reruns.plan(self._gate, reruns.default_target(self._gate))
+            except ArcviewError as error:
+                return partial(self._put, answer, plan, str(error))
+            return partial(self._put, answer, plan)
 
         self._sitting.read(get, "looking what-if up")
 
-    def _put(self, answer: WhatIf | None, plan: RerunPlan) -> None:
+    def _put(self, answer: WhatIf | None, plan: RerunPlan | None, refused: str = "") -> None:
         if not self.is_attached:
             return
-        self._answer, self._plan = answer, plan
+        self._answer, self._plan, self._refused = answer, plan, refused
         if answer is not None:
             self.result.set_source(SectionRows(what_if_sections(answer)))
             set_remark(self.result, pieces((answer.created[:19].replace("T", " "), theme.MUTED)))
+        elif plan is None:
+            why = (Section("", f"✗ {refused}\n", style=theme.FAIL),)
+            self.result.set_source(SectionRows(why))
         elif self._job is None or not self._job.is_running:
             self.result.set_source(SectionRows(self._question(plan)))
             set_remark(self.result, Content(""))
@@ -139,7 +150,7 @@ class WhatIfScreen(BaseScreen):
         """Asks, or asks again."""
         plan = self._plan
         if plan is None:
-            self.notice("… still asking the engine")
+            self.notice(self._refused or "… still asking the engine")
         elif plan.unavailable is not None:
             self.notice(plan.unavailable)
         else:
