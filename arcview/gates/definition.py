@@ -11,6 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from arcview.errors import BadInputError
+from arcview.gates.definition_values import (
+    command_of,
+    environment_of,
+    image_of,
+    inner_path_of,
+    path_of,
+    test_ids,
+    user_of,
+    within,
+    workdir_of,
+)
 from arcview.gates.errors import CannotRerunError
 from arcview.gates.sealed import digest_of
 from arcview.model.problem import Problem
@@ -21,6 +32,12 @@ from arcview.readers.runs.native_folder import Folder, chain_folder
 
 DEFAULT_STEP_TIMEOUT_S = 1800.0
 """For a step of which the chain does not say how long it may take."""
+
+_TIMEOUT_S = (0.001, 30 * 86_400.0)
+_CPUS = (0.01, 4096.0)
+_MEMORY_MB = (6.0, float(1 << 24))
+"""No engine runs anything in less."""
+_PIDS = (1.0, float(1 << 22))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,29 +163,34 @@ def gate_definition(run: Run, gate: str) -> GateDefinition:
     entry = next((g for g in chain.records("gates") if label(g, "id") == gate), None)
     if entry is None:
         raise CannotRerunError(f"gate {gate} cannot be rerun: chain.json does not define it")
-    steps = _steps(entry, gate)
-    workdir = chain.text("workdir")
-    if workdir is None or not PurePosixPath(workdir).is_absolute() or workdir == "/":
+    noted = len(problems)
+    workdir = workdir_of(chain)
+    if workdir is None:
         raise CannotRerunError(
             f"gate {gate} cannot be rerun: chain.json: workdir: expected the absolute path of the "
             "workspace inside the container"
         )
-    image = chain.sub("image")
-    return GateDefinition(
+    ref, digest, base_tree = image_of(chain.sub("image"))
+    found = GateDefinition(
         gate=gate,
-        f2p=_ids(entry, "f2p"),
-        p2p=_ids(entry, "p2p"),
+        f2p=test_ids(entry, "f2p"),
+        p2p=test_ids(entry, "p2p"),
         id_dialect=entry.text("id_dialect"),
-        steps=steps,
+        steps=_steps(entry, gate),
         reports=_reports(entry, workdir),
         overlay=_overlay(entry, folder, gate),
         limits=_limits(entry.sub("limits")),
-        workdir=workdir.rstrip("/"),
-        image_ref=image.text("ref"),
-        image_digest=image.text("digest"),
-        image_base_tree=image.text("base_tree"),
+        workdir=workdir,
+        image_ref=ref,
+        image_digest=digest,
+        image_base_tree=base_tree,
         path_rules=run.chain.path_rules,
     )
+    # A value that is ignored would make it another gate.
+    for problem in problems[noted:]:
+        what = problem.what.removesuffix("; ignored")
+        raise CannotRerunError(f"gate {gate} cannot be rerun: {problem.where}: {what}")
+    return found
 
 
 def rerunnable_gates(run: Run) -> tuple[str, ...]:
@@ -198,10 +220,6 @@ def _chain(run: Run, gate: str, problems: list[Problem]) -> tuple[Folder, Fields
         raise CannotRerunError(f"gate {gate} cannot be rerun: {error}") from error
 
 
-def _ids(entry: Fields, key: str) -> tuple[str, ...] | None:
-    return tuple(dict.fromkeys(entry.texts(key))) if key in entry.values else None
-
-
 def _steps(entry: Fields, gate: str) -> tuple[GateStep, ...]:
     steps = tuple(_step(step, number) for number, step in enumerate(entry.records("steps"), 1))
     if not steps:
@@ -222,13 +240,12 @@ def _steps(entry: Fields, gate: str) -> tuple[GateStep, ...]:
 
 
 def _step(entry: Fields, number: int) -> GateStep:
-    env = entry.sub("env").values
     return GateStep(
         name=entry.text("name") or f"step {number}",
-        command=tuple(entry.texts("command")),
-        env=tuple((name, value) for name, value in env.items() if isinstance(value, str)),
-        user=entry.text("user"),
-        timeout_s=entry.number("timeout_s") or DEFAULT_STEP_TIMEOUT_S,
+        command=command_of(entry),
+        env=environment_of(entry),
+        user=user_of(entry),
+        timeout_s=within(entry, "timeout_s", *_TIMEOUT_S) or DEFAULT_STEP_TIMEOUT_S,
         is_build=bool(entry.flag("build")),
     )
 
@@ -237,7 +254,7 @@ def _reports(entry: Fields, workdir: str) -> tuple[ReportFile, ...]:
     return tuple(
         ReportFile(str(PurePosixPath(workdir) / path), report.text("format"), report.text("step"))
         for report in entry.records("reports")
-        if (path := report.text("path"))
+        if (path := path_of(report, "path")) is not None
     )
 
 
@@ -248,7 +265,11 @@ def _overlay(entry: Fields, chain: Folder, gate: str) -> tuple[OverlayFile, ...]
         CannotRerunError: one is missing, or is not the one that the chain names.
     """
     place = f"gates/{gate}/overlay"
-    declared = [(file.need_text("path"), file.text("sha256")) for file in entry.records("overlay")]
+    declared = [
+        (path, file.text("sha256"))
+        for file in entry.records("overlay")
+        if (path := inner_path_of(file, "path")) is not None
+    ]
     if "overlay" not in entry.values:
         declared = [(path, None) for path in _below(chain, place)]
     return tuple(_overlay_file(chain, place, path, digest) for path, digest in declared)
@@ -279,7 +300,7 @@ def _overlay_file(chain: Folder, place: str, path: str, digest: str | None) -> O
 def _limits(entry: Fields) -> Limits:
     ours = Limits()
     return Limits(
-        cpus=entry.number("cpus") or ours.cpus,
-        memory_mb=int(entry.number("memory_mb") or ours.memory_mb),
-        pids=entry.count("pids") or ours.pids,
+        cpus=within(entry, "cpus", *_CPUS) or ours.cpus,
+        memory_mb=int(within(entry, "memory_mb", *_MEMORY_MB) or ours.memory_mb),
+        pids=int(within(entry, "pids", *_PIDS) or ours.pids),
     )

@@ -100,7 +100,7 @@ def _leaves(chain: dict[str, Any]) -> None:
         (_users, r"different users \(root, tester\)"),
         (_other_hash, "not the file that chain.json names"),
         (_gone, "none.py: the hidden test file is not there"),
-        (_leaves, "the hidden test file is not there"),
+        (_leaves, "leaves its folder"),
         (lambda chain: chain["gates"].clear(), "does not define it"),
     ],
 )
@@ -116,3 +116,91 @@ def test_only_gates_with_commands_can_be_rerun(tmp_path: Path, demo_run: Path) -
     assert rerunnable_gates(open_run(demo_run).run) == ("1", "2", "3", "4", "chain")
     run = SmallRun(steps=[]).write(tmp_path)
     assert rerunnable_gates(open_run(run).run) == ()
+
+
+GATE = ("gates", "0")
+STEP = (*GATE, "steps", "0")
+
+
+def _set(*place: str, to: object) -> Callable[[dict[str, Any]], None]:
+    def edit(chain: dict[str, Any]) -> None:
+        found: Any = chain
+        for key in place[:-1]:
+            found = found[int(key)] if key.isdecimal() else found[key]
+        found[place[-1]] = to
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        _set(*GATE, "steps", to=[{"command": ["true"]}, 5]),
+        _set(*STEP, "command", to=["sh", 5, "run.sh"]),
+        _set(*STEP, "command", to=["sh", "a\0b"]),
+        _set(*STEP, "command", to=["\ud800"]),
+        _set(*STEP, "command", to=[""]),
+        _set(*STEP, "env", to=["A"]),
+        _set(*STEP, "env", to={"A": 5}),
+        _set(*STEP, "env", to={"A": None}),
+        _set(*STEP, "env", to={"A": "x\0y"}),
+        _set(*STEP, "env", to={"A": "\ud800"}),
+        _set(*STEP, "env", to={"": "x"}),
+        _set(*STEP, "env", to={"A=B": "x"}),
+        _set(*STEP, "env", to={"A; touch x; B": "1"}),
+        _set(*STEP, "env", to={"$(touch x)": "1"}),
+        _set(*STEP, "env", to={"\ud800": "1"}),
+        _set(*STEP, "user", to=5),
+        _set(*STEP, "user", to="root; rm"),
+        _set(*STEP, "user", to="--privileged"),
+        _set(*STEP, "user", to="root\n"),
+        _set(*STEP, "timeout_s", to=-1),
+        _set(*STEP, "timeout_s", to=0),
+        _set(*STEP, "timeout_s", to="60"),
+        _set(*STEP, "timeout_s", to=1e308),
+        _set(*STEP, "timeout_s", to=True),
+        _set(*STEP, "build", to="yes"),
+        _set("workdir", to="//"),
+        _set("workdir", to="/a/.."),
+        _set("workdir", to="/a\0b"),
+        _set("workdir", to="/\ud800"),
+        _set(*GATE, "reports", to="report.json"),
+        _set(*GATE, "reports", to=[{}]),
+        _set(*GATE, "reports", to=[{"path": ""}]),
+        _set(*GATE, "reports", to=[{"path": "a\0b"}]),
+        _set(*GATE, "reports", to=[{"path": "\ud800"}]),
+        _set(*GATE, "overlay", to="t.py"),
+        _set(*GATE, "overlay", to=[5]),
+        _set(*GATE, "overlay", to=[{"path": "/t.py"}]),
+        _set(*GATE, "overlay", to=[{"path": "."}]),
+        _set(*GATE, "overlay", to=[{"path": "t.py", "sha256": 5}]),
+        _set(*GATE, "limits", to={"cpus": 0}),
+        _set(*GATE, "limits", to={"cpus": "2"}),
+        _set(*GATE, "limits", to={"memory_mb": 0.5}),
+        _set(*GATE, "limits", to={"memory_mb": -1}),
+        _set(*GATE, "limits", to={"memory_mb": 1e300}),
+        _set(*GATE, "limits", to={"pids": 0}),
+        _set(*GATE, "limits", to={"pids": -1}),
+        _set(*GATE, "f2p", to="t.py::test_a"),
+        _set(*GATE, "f2p", to=["t.py::test_a", 5]),
+        _set("image", to={"ref": "--privileged"}),
+        _set("image", to={"ref": "../containers"}),
+        _set("image", to={"ref": "a b"}),
+        _set("image", to={"ref": "a", "digest": "a"}),
+        _set("image", to={"ref": "a", "digest": "sha256:12"}),
+        _set("image", to={"ref": "a", "base_tree": "--help"}),
+        _set("image", to={"ref": "a", "base_tree": "x\0y"}),
+    ],
+)
+def test_a_value_that_cannot_be_meant_is_refused_and_never_left_out(
+    tmp_path: Path, edit: Callable[[dict[str, Any]], None]
+) -> None:
+    with pytest.raises(CannotRerunError, match=r"^gate 1 cannot be rerun: .*chain\.json") as caught:
+        edited(tmp_path, edit)
+    assert str(caught.value).isprintable()
+
+
+def test_places_are_read_in_their_plain_form(tmp_path: Path) -> None:
+    found = edited(tmp_path / "0", _set(*GATE, "overlay", to=[{"path": "./t.py"}]))
+    assert found.overlay[0].path == "t.py"
+    assert edited(tmp_path / "1", _set("workdir", to="//repo/./")).workdir == "/repo"
