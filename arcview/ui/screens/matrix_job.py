@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event, Lock
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from arcview.session.matrix_run import MatrixEvent, MatrixPhase
+from arcview.ui.screens.job import Job
 
 if TYPE_CHECKING:
     from arcview.analysis.matrix_plan import MatrixPlan
@@ -28,31 +29,25 @@ class MatrixMoved(Message):
         return isinstance(message, MatrixMoved) and message.job is self.job
 
 
-class MatrixJob:
+class MatrixJob(Job):
     """The cells of a plan on their way.
 
     Attributes:
         plan: The plan.
         jobs: How many run at once.
         done: Cells that are settled.
-        said: What is being done.
         outcome: How it ended; null while it runs, and where it could not.
-        error: Why it could not be done.
     """
 
     def __init__(self, plan: MatrixPlan, jobs: int, tell: Callable[[MatrixJob], None]) -> None:
+        super().__init__("beginning")
         self.plan, self.jobs = plan, jobs
         self.done = 0
-        self.said = "beginning"
         self.outcome: MatrixOutcome | None = None
-        self.error: str | None = None
-        self.started = monotonic()
-        self.ended: float | None = None
         self._left = {(c.gate, s) for c in plan.cells for s in (c.state, *c.also)}
         self._running: set[tuple[str, str]] = set()
         self._lock = Lock()
         self._tell = tell
-        self._stop = Event()
 
     # From its threads
 
@@ -79,22 +74,7 @@ class MatrixJob:
         self.ended = monotonic()
         self._tell(self)
 
-    @property
-    def is_cancelled(self) -> bool:
-        """Somebody stopped it."""
-        return self._stop.is_set()
-
     # From the screen
-
-    def stop(self) -> None:
-        """Lets it end early; what was measured is kept."""
-        self._stop.set()
-        self.said = "stopping; removing containers"
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it is not over yet."""
-        return self.ended is None
 
     @property
     def running(self) -> frozenset[tuple[str, str]]:
@@ -107,7 +87,3 @@ class MatrixJob:
         """Those that will."""
         with self._lock:
             return frozenset(self._left - self._running) if self.is_running else frozenset()
-
-    def elapsed_s(self, now: float | None = None) -> float:
-        """How long it has been going on, or went on."""
-        return max(0.0, (self.ended or now or monotonic()) - self.started)

@@ -7,13 +7,13 @@ The thread tells the screen that there is something new, and not again before th
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from arcview.session.live_output import LiveOutput
+from arcview.ui.screens.job import Job
 
 if TYPE_CHECKING:
     from arcview.gates.results import RerunResult
@@ -31,7 +31,7 @@ class RerunMoved(Message):
         return isinstance(message, RerunMoved) and message.job is self.job
 
 
-class RerunJob:
+class RerunJob(Job):
     """A gate that is being run again, as often as was asked for.
 
     Attributes:
@@ -39,29 +39,22 @@ class RerunJob:
         state: What it runs on, by its label.
         times: How often.
         output: The end of what it prints.
-        said: What it is doing, in some words.
         number: Which attempt it is at, from 1.
         results: What came of the attempts that are done.
-        error: Why it could not be run, in one line.
-        ended: When the last attempt was over, on the same clock as `started`; null while it runs.
     """
 
     def __init__(
         self, gate: str, state: str, times: int, expected_s: float | None, tell: Callable[[], None]
     ) -> None:
+        super().__init__("making it ready")
         self.gate, self.state, self.times = gate, state, times
         self.expected_s = expected_s
         """How long one attempt takes, as far as anybody knows."""
         self.output = LiveOutput()
-        self.said = "making it ready"
         self.number = 1
         self.results: tuple[RerunResult, ...] = ()
-        self.error: str | None = None
-        self.started = monotonic()
-        self.ended: float | None = None
         self._tell = tell
         self._is_told = False
-        self._stop = Event()
 
     # From its thread
 
@@ -91,27 +84,8 @@ class RerunJob:
             self._is_told = True
             self._tell()
 
-    @property
-    def is_cancelled(self) -> bool:
-        """Somebody stopped it."""
-        return self._stop.is_set()
-
     # From the screen
 
     def looked(self) -> None:
         """The screen is about to show what there is."""
         self._is_told = False
-
-    def stop(self) -> None:
-        """Lets it end early; what was printed and reported so far is kept."""
-        self._stop.set()
-        self.said = "stopping; removing the container"
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it is not over yet."""
-        return self.ended is None
-
-    def elapsed_s(self, now: float | None = None) -> float:
-        """How long it has been running, or ran."""
-        return max(0.0, (self.ended or now or monotonic()) - self.started)
