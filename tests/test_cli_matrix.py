@@ -70,6 +70,9 @@ def test_what_is_known_is_printed_without_an_engine(demo_run: Path, capsys: Capt
     out = capsys.readouterr().out
     assert "S2.refactor" in out
     assert "[✓]" in out
+    assert "✗≈" in out
+    assert "≈ derived from tests that other gates repeat  ~ flaky" in out
+    assert "healed: 3\n" in out
     assert "missing: 37 cells and 5 controls before them" in out
     assert cli.main(["matrix", str(demo_run), "--json"]) == 0
     found = printed(capsys, "matrix")

@@ -19,8 +19,6 @@ SCHEMA = "arcview/matrix/1"
 _MOST_NAMED = 5
 """Tests of one kind that are named; the rest is counted."""
 
-_MARKS = {Source.RERUN: "r", Source.SAME_TREE: "=", Source.REPEATED: "~"}
-
 Json = dict[str, object]
 
 
@@ -193,8 +191,9 @@ def cell_word(cell: Cell, glyphs: Glyphs) -> str:
         return f"{cell.passed} of {cell.runs}"
     if cell.verdict is None:
         return f"{len(cell.tests)}/{cell.expected}" if cell.is_partial else glyphs.nothing
-    mark = _MARKS.get(cell.source, "") if cell.source is not None else ""
-    return f"{glyphs.verdict(cell.verdict)}{mark}{'*' if cell.is_flaky else ''}"
+    marks = {Source.RERUN: "r", Source.SAME_TREE: "=", Source.REPEATED: glyphs.derived}
+    mark = marks.get(cell.source, "") if cell.source is not None else ""
+    return f"{glyphs.verdict(cell.verdict)}{mark}{'~' if cell.is_flaky else ''}"
 
 
 def _legend(glyphs: Glyphs) -> Iterator[str]:
@@ -203,8 +202,8 @@ def _legend(glyphs: Glyphs) -> Iterator[str]:
         f"{glyphs.nothing} not known  3/9 so many tests known, all ok  [ ] the gate's own stage"
     )
     yield (
-        "r rerun  = same files as a recorded state  ~ follows from tests that other gates repeat  "
-        "* flaky tests"
+        f"r rerun  = same files as a recorded state  {glyphs.derived} derived from tests that "
+        "other gates repeat  ~ flaky tests"
     )
     yield "2 of 3: passed so often  n/a: the reference fails it too  left of [ ]: expected to fail"
 
@@ -213,6 +212,7 @@ _KINDS: tuple[tuple[str, Callable[[Pattern], Sequence[str] | bool | None]], ...]
     ("pass before their stage (weak, early, or leaked)", lambda p: p.premature),
     ("pass on an earlier reference (weak tests)", lambda p: p.weak_on),
     ("pass late", lambda p: p.late),
+    ("healed", lambda p: p.healed),
     ("broken again", lambda p: p.broken_again),
     ("never pass", lambda p: p.never),
     ("flaky", lambda p: p.flaky),

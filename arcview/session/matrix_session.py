@@ -110,10 +110,10 @@ def words_of(pattern: Pattern) -> tuple[str, ...]:
         words.append(f"weak: passes on {', '.join(pattern.weak_on)}")
     if pattern.late:
         words.append("late")
-    if pattern.broken_again:
-        words.append(f"broken again in {', '.join(pattern.broken_again)}")
-    if pattern.healed:
-        words.append(f"healed in {', '.join(pattern.healed)}")
+    flips = [("broken again", pattern.broken_again), ("healed", pattern.healed)]
+    if pattern.late:  # it failed first, so that it was healed first
+        flips.reverse()
+    words.extend(f"{word} in {', '.join(states)}" for word, states in flips if states)
     if pattern.flaky:
         words.append(f"flaky in {', '.join(pattern.flaky)}")
     if pattern.not_applicable:

@@ -24,15 +24,16 @@ class Glyphs:
     minus: str = "−"
     more: str = "…"
     between: str = "◇"
+    derived: str = "≈"
 
     @classmethod
     def for_encoding(cls, encoding: str | None) -> Glyphs:
         """The glyphs that can be written in an encoding."""
         wanted = cls()
         try:
-            "✓✗–·−…◇".encode(encoding or "ascii")
+            "✓✗–·−…◇≈".encode(encoding or "ascii")
         except (UnicodeEncodeError, LookupError):
-            return cls("+", "x", "?", "-", "|", "-", "...", ">")
+            return cls("+", "x", "?", "-", "|", "-", "...", ">", "d")
         return wanted
 
     def verdict(self, verdict: Verdict) -> str:

@@ -7,15 +7,18 @@ import json
 import shutil
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from arcview.analysis.matrix import Cell, CellTest, Source, Standing
+from arcview.analysis.matrix_patterns import Pattern
 from arcview.errors import BadInputError
 from arcview.gates.engine import EngineInfo, Execution, Job, Phase
 from arcview.gates.errors import EngineUnavailableError
 from arcview.model.results import Group, Outcome, Verdict
+from arcview.session.matrix_session import words_of
 from arcview.session.reruns import Reruns
 from arcview.session.run_session_address import destination, parse_address
 from arcview.session.run_session_stops import stops_of
@@ -213,6 +216,15 @@ async def test_the_matrix_fits_where_there_is_little_room(
         text = await press(pilot, "3", "#", "R", "x")
         assert "[✗" in text
         assert all(len(line) <= size[0] for line in text.splitlines())
+
+
+def test_what_happened_to_a_test_is_told_in_its_order() -> None:
+    line = (None, False, True, False)
+    late = Pattern(
+        "2", "t", Group.F2P, 2, line, "S3", True, late=True, healed=("S3",), broken_again=("S4",)
+    )
+    assert words_of(late) == ("late", "healed in S3", "broken again in S4")
+    assert words_of(replace(late, late=False)) == ("broken again in S4", "healed in S3")
 
 
 async def test_what_if_says_whether_a_failure_is_inherited(demo_run: Path) -> None:
