@@ -188,14 +188,18 @@ def test_output_is_shown_as_it_comes_and_never_acts_on_the_terminal() -> None:
 
 
 def test_a_reader_that_leaves_does_not_stop_the_gate() -> None:
+    tries: list[str] = []
+
     class Closed(io.StringIO):
-        def write(self, _: str) -> int:
+        def write(self, text: str) -> int:
+            tries.append(text)
             raise BrokenPipeError
 
     live = LiveText(Closed())
     live.feed(b"a\n")
     live.feed(b"b\n")
     live.finish()
+    assert tries == ["a\n"]
 
 
 def test_a_report_of_passes_ends_with_0(tmp_path: Path) -> None:

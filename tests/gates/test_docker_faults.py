@@ -53,7 +53,6 @@ def test_a_command_that_ignores_to_be_ended_is_ended_and_what_it_left_is_kept(si
     assert result.timed_out
     assert b"hanging" in sitting.output(result)
     assert [t.outcome for t in result.tests] == [Outcome.PASSED, Outcome.NOT_RUN]
-    assert result.duration_s < 60
 
 
 def test_too_little_memory_with_a_test_unfinished_is_a_failure(sit: Sit) -> None:

@@ -143,7 +143,6 @@ class TestVerdicts:
         assert (result.verdict, result.reason) == (Verdict.FAILED, "timed out after 0.5 s")
         assert result.timed_out
         assert result.logs[0].read_bytes() == b"begun\n"
-        assert result.duration_s < 20
 
     def test_a_time_out_after_every_expected_test_passed_is_unmeasured(
         self, tmp_path: Path

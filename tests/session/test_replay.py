@@ -136,7 +136,4 @@ def test_the_lines_of_a_reconstructed_file_lead_to_the_edits(scb: Scb) -> None:
     source = replay.source(_place(opened, 3, 9), "circopt.py", 300)
 
     assert source is not None
-    assert (source.stage, source.step, source.certainty) in {
-        (3, 9, "exact"),
-        (2, None, "none"),
-    } or (source.stage < 3)
+    assert (source.stage, source.step, source.certainty) == (3, 9, "exact")
