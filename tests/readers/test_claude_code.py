@@ -507,6 +507,48 @@ def test_housekeeping_records_are_notes() -> None:
     assert "file-history-snapshot" in step.text
 
 
+def test_a_prompt_that_was_taken_back_is_no_turn() -> None:
+    records = session(
+        told("start"),
+        {**said("a", text("base")), "parentUuid": "s0"},
+        {**told("one way"), "parentUuid": "s1"},
+        {**said("b", text("A")), "parentUuid": "s2"},
+        {**told("another way"), "parentUuid": "s1"},
+        {**said("c", text("B")), "parentUuid": "s4"},
+    )
+    found = read(records)
+    turns = [s.text for s in found.steps if s.role is Role.USER and s.kind is StepKind.MESSAGE]
+    assert turns == ["start", "another way"]
+    assert [step.text for step in messages(found)] == ["base", "A", "B"]
+    assert [p.what for p in found.problems] == [
+        "taken back: the user went on with another prompt (s4)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[Request interrupted by user]",
+        "[Request interrupted by user for tool use]",
+        "<local-command-stdout>Bye</local-command-stdout>",
+    ],
+)
+def test_what_the_client_writes_in_the_users_name_is_a_note(words: str) -> None:
+    found = read(session(told("go"), said("a", text("x")), told(text(words)), told("next")))
+    turns = [s.text for s in found.steps if s.role is Role.USER and s.kind is StepKind.MESSAGE]
+    assert turns == ["go", "next"]
+    assert words in [step.text for step in found.steps if step.kind is StepKind.NOTE]
+
+
+def test_a_result_that_only_the_richer_record_has_is_shown_with_its_exit_code() -> None:
+    failed = {"type": "tool_result", "tool_use_id": "t", "is_error": True}
+    answer = {**told(failed), "toolUseResult": "Error: Exit code 3\nboom"}
+    found = read(session(said("a", use("t", command="false")), answer))
+    (call,) = calls(found)
+    assert call.result is not None
+    assert (call.result.exit_code, call.result.text) == (3, "Error: Exit code 3\nboom")
+
+
 def test_meta_turns_are_not_the_users() -> None:
     step = read(session(told("Caveat: …", isMeta=True))).steps[0]
     assert (step.kind, step.role) == (StepKind.NOTE, Role.SYSTEM)

@@ -188,3 +188,13 @@ def test_nul_padding_between_rows_is_said(cases: Path) -> None:
     assert [step.text for step in found.steps] == ["ok", "still here"]
     assert all("NUL padding" in problem.what for problem in found.problems)
     assert found.problems
+
+
+def test_a_file_that_ends_within_a_role_is_recognised_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "cut"
+    message = '{"role": "user", "content": "go"}'
+    info = '{"mini_version": "1.17.5"}'
+    path.write_text(f'{{"info": {info}, "messages": [{message}, {{"role": "as')
+    reader, _ = find_trajectory_reader(path)
+    assert reader.id == "mini_swe_agent"
+    assert "go" in [step.text for step in reader.read(path).steps]

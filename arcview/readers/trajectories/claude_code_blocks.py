@@ -32,7 +32,7 @@ _KINDS = {
 _PATH_KEYS = ("file_path", "notebook_path", "path")
 _PATH_KINDS = frozenset({ToolKind.READ, ToolKind.WRITE, ToolKind.EDIT})
 _ODD = "the arguments are not a JSON object"
-_EXIT_CODE = re.compile(r"Exit code (\d{1,3})\b")
+_EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,3})\b")
 
 
 @dataclass(slots=True)
@@ -152,7 +152,7 @@ def tool_result(
     more: Mapping[str, object] = richer if isinstance(richer, dict) else {}
     if not text:
         streams = [text_or_none(more.get(stream)) for stream in ("stdout", "stderr")]
-        text = "\n".join(filter(None, streams))
+        text = "\n".join(filter(None, streams)) or text_or_none(richer) or ""
     is_error = block.get("is_error")
     code = _EXIT_CODE.match(text) if is_error is True else None
     result = ToolResult(

@@ -33,6 +33,8 @@ from arcview.readers.trajectories.cuts import cut, cut_image, cut_result, mark_o
 from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of, text_or_none
 
 SYNTHETIC = "<synthetic>"
+_BY_THE_CLIENT = ("[Request interrupted by user", "<local-command-stdout>")
+"""How turns begin that are written in the user's name."""
 _RESULT_KEYS = ("toolUseResult", "tool_use_result")
 
 
@@ -56,6 +58,8 @@ class Items:
         self.ends = Ends()
         self._by_uuid: dict[str, str] = {}
         self._thread_of_uuid: dict[str, Thread] = {}
+        self._prompts: dict[tuple[str, str], Item] = {}
+        """The user's turns by what they answer."""
         self._said: dict[tuple[str, Hashable], str] = {}
         self._file = ""
         self._in_stream = False
@@ -268,7 +272,7 @@ class Items:
         thread.after_boundary = False
         kind = StepKind.COMPACTION if is_summary else StepKind.MESSAGE
         role = Role.USER
-        if record.get("isMeta") is True:
+        if record.get("isMeta") is True or parts.text.startswith(_BY_THE_CLIENT):
             kind, role = StepKind.NOTE, Role.SYSTEM
         address = text_or_none(record.get("uuid")) or place
         # A stream may give a turn another id than the session does.
@@ -280,6 +284,19 @@ class Items:
         self._add_blocks(item, parts)
         for index, block in enumerate(parts.tool_uses):
             self._add_call(item, block, f"{place}.{index}")
+        if kind is StepKind.MESSAGE and not parts.results:
+            self._take_back(item, text_or_none(record.get("parentUuid")))
+
+    def _take_back(self, item: Item, parent: str | None) -> None:
+        """Of several prompts at one place of the conversation the last is the user's."""
+        if parent is None:
+            return
+        earlier = self._prompts.setdefault((item.thread.id, parent), item)
+        if earlier is not item:
+            earlier.kind = StepKind.NOTE
+            self._prompts[item.thread.id, parent] = item
+            what = f"taken back: the user went on with another prompt ({item.address})"
+            self.problems.append(Problem(earlier.address, what))
 
     def _pair(self, block: Record, record: Record, thread: Thread, place: str, spot: Spot) -> None:
         """Gives a result to its call; one whose call is not known yet waits for it."""

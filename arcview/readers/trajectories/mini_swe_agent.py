@@ -47,7 +47,7 @@ class MiniSweAgentReader:
         value = peek(head)
         if isinstance(value, dict):
             return self._detect_object(value)
-        if isinstance(value, list) and value and all(map(_is_message, value)):
+        if isinstance(value, list) and value and _are_messages(value):
             return Detection(self.id, "a list of messages with roles")
         return None
 
@@ -58,7 +58,7 @@ class MiniSweAgentReader:
         if value.keys() & _OTHER_FORMATS:
             return None
         messages = value.get("messages")
-        if isinstance(messages, list) and all(map(_is_message, messages)):
+        if isinstance(messages, list) and _are_messages(messages):
             return Detection(self.id, "an object with messages that have roles")
         info = mapping(value.get("info"))
         if "messages" not in value and info.keys() & _INFO_KEYS:
@@ -108,6 +108,13 @@ def _joined(format_id: str, walks: Sequence[Walk], problems: Sequence[Problem]) 
         patch=patch_in(last.submission),
     )
     return replace(found, usage=total_of(found))
+
+
+def _are_messages(values: Sequence[object]) -> bool:
+    """Whether values can be messages; the end of what was seen may cut the role of the last one."""
+    if len(values) > 1 and isinstance(last := values[-1], dict) and last.get("role", "") is None:
+        values = values[:-1]
+    return all(map(_is_message, values))
 
 
 def _is_message(value: object) -> bool:
