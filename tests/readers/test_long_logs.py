@@ -19,6 +19,7 @@ from arcview.readers.trajectories import aside, drafts, long_files
 from arcview.readers.trajectories.claude_code import ClaudeCodeReader
 from arcview.readers.trajectories.claude_code_long import read_long
 from arcview.readers.trajectories.codex import CodexReader
+from arcview.readers.trajectories.codex_join import Reading
 
 Record = dict[str, Any]
 LONG = "begin " + "long text\n" * 200 + "end"
@@ -245,6 +246,15 @@ def test_damaged_rollouts_say_the_same_with_their_texts_aside(
     path = tmp_path / "rollout-s.jsonl"
     path.write_bytes(damage(source.read_bytes()))
     assert_same_aside(path, monkeypatch, 2)
+
+
+def test_drafts_are_let_go_of_when_they_are_steps(cases: Path) -> None:
+    reading = Reading(aside.Aside())
+    reading.take(cases / "formats" / "codex-rollout" / "scrubbed-2026-small.jsonl")
+    (file,) = reading.files
+    assert file.log.drafts.items
+    assert reading.trajectory().steps
+    assert not file.log.drafts.items
 
 
 def test_texts_that_are_aside_outlive_the_log(

@@ -16,6 +16,7 @@ from weakref import finalize
 
 from arcview.model.trajectory import Image, Step, ToolCall, ToolResult
 from arcview.readers.trajectories.cuts import MOST, Cut, cut_arguments, head_of
+from arcview.readers.trajectories.records import as_json
 
 _MOST_ARGUMENTS = 32
 
@@ -71,7 +72,7 @@ class Aside:
         """A call with its result."""
         arguments, result = call.arguments, call.result
         if not _is_small(arguments):
-            written = json.dumps(arguments).encode()
+            written = as_json(arguments).encode("utf-8", "surrogatepass")
             arguments = PutArguments(cut_arguments(arguments))
             arguments.place = self._put(written)
         elif (result is None or _is_short(result)) and not call.raw_arguments:
@@ -149,7 +150,8 @@ def whole_text(text: str) -> str:
 def _whole_call(call: ToolCall) -> ToolCall:
     arguments: Mapping[str, object] = call.arguments
     if isinstance(arguments, PutArguments):
-        arguments = json.loads(arguments.place.aside.get(arguments.place))
+        written = arguments.place.aside.get(arguments.place)
+        arguments = json.loads(written.decode("utf-8", "surrogatepass"))
     result = call.result
     if result is not None:
         images = tuple(map(_whole_image, result.images))

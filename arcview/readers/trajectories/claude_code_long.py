@@ -50,7 +50,18 @@ def read_long(files: Sequence[Path]) -> Trajectory | None:
     trajectory, order = build(items)
     source = _Source(index, [in_stream for in_stream, _ in logs], order)
     steps = LongSteps(trajectory.steps, [(source, place) for place in range(len(order))])
+    _let_go(items, order)
     return replace(trajectory, steps=steps, problems=(*problems, *trajectory.problems))
+
+
+def _let_go(items: Items, order: list[Placed]) -> None:
+    """Lets go of what became steps, one by one: all of it at once would hold up the screen."""
+    while order:
+        order.pop()
+    while items.items:
+        items.items.popitem()
+    while items.calls:
+        items.calls.popitem()
 
 
 def _is_plain(path: Path) -> bool:

@@ -284,7 +284,7 @@ class Rollout:
                 self._note_spawned(event, call_id)
                 self._take_fact(call_id, fact_of(event), address, at)
             case _:
-                if usage := usage_of(event.get("usage")):
+                if "usage" in event and (usage := usage_of(event["usage"])):
                     self._take_usage(usage, None)
                 self._note_spawned(event, text_or_none(event.get("event_id")))
                 self._take_note(kind, event, event, address, at)

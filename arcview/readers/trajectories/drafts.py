@@ -268,8 +268,9 @@ def _settle(draft: Draft, aside: Aside) -> None:
 def _step(draft: Draft, key: str, number: int | None, aside: Aside | None) -> Step:
     joined_texts = "\n".join
     if aside is not None:
-        _settle(draft, aside)
         joined_texts = aside.joined
+        if draft.calls or draft.images or draft.raw is not None:
+            _settle(draft, aside)
     # By place: the names cost a tenth.
     return Step(
         key,

@@ -87,12 +87,12 @@ def each_record(
         first: Number of the first of these lines.
     """
     for number, line in enumerate(file, start=first):
-        is_torn = not line.endswith(b"\n")
         if number == 1:
             line = line.removeprefix(_BOM)
         try:
             value = _decode(line)
         except _REFUSED:
+            is_torn = not line.endswith(b"\n")
             yield from _parse_line(line, number, is_torn=is_torn, lines=lines)
         else:
             yield number, value
@@ -150,7 +150,8 @@ def parsed(text: str) -> object:
 
 def kind_of(record: Record) -> str | None:
     """The type that a record names; null when it is missing or no text."""
-    return text_or_none(record.get("type"))
+    kind = record.get("type")
+    return kind if isinstance(kind, str) and kind else None
 
 
 def text_or_none(value: object) -> str | None:
@@ -160,8 +161,7 @@ def text_or_none(value: object) -> str | None:
 
 def count_or_none(value: object) -> int | None:
     """The value when it is a whole number that is not negative."""
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return value if is_count and isinstance(value, int) else None
+    return value if type(value) is int and value >= 0 else None
 
 
 def as_json(value: object) -> str:
