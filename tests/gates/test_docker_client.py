@@ -7,11 +7,12 @@ import json
 import os
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from arcview.gates.docker_engine import open_docker
+from arcview.gates.docker_engine import connect, open_docker
 from arcview.gates.docker_engine.limits import limits_of, notes_of
 from arcview.gates.engines import open_engine
 from arcview.gates.errors import EngineUnavailableError
@@ -51,8 +52,7 @@ def test_the_environment_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_runtime_folder_of_the_user_is_looked_into(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if Path("/var/run/docker.sock").exists():
-        return
+    monkeypatch.setattr(connect, "_SYSTEM_SOCKET", tmp_path / "none.sock")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "docker.sock"))
@@ -66,9 +66,15 @@ def test_what_is_no_url_is_said(url: str) -> None:
         open_docker(url)
 
 
-def test_a_host_that_looks_like_an_option_is_refused() -> None:
-    with pytest.raises(EngineUnavailableError):
+@pytest.mark.usefixtures("ssh")
+def test_a_host_that_looks_like_an_option_is_refused_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    with pytest.raises(EngineUnavailableError, match="no name of a host"):
         open_docker("ssh://-oProxyCommand=true")
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 def test_a_rootless_engine_that_ignores_limits_says_so() -> None:

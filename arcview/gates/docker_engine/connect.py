@@ -17,6 +17,7 @@ from arcview.gates.docker_engine.ssh_socket import SshSocket
 from arcview.gates.engines import is_url
 from arcview.gates.errors import EngineUnavailableError
 
+_SYSTEM_SOCKET = Path("/var/run/docker.sock")
 _TIMEOUT_S = 20
 _HELP = "start one, or name it by DOCKER_HOST or --engine"
 
@@ -84,7 +85,7 @@ def _found() -> tuple[str, object | None]:
 def _sockets() -> tuple[Path, ...]:
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     own = (Path(runtime) / "docker.sock", Path(runtime) / "podman/podman.sock") if runtime else ()
-    return (Path("/var/run/docker.sock"), *own, Path("/run/podman/podman.sock"))
+    return (_SYSTEM_SOCKET, *own, Path("/run/podman/podman.sock"))
 
 
 def _tls_of_environment() -> object | None:

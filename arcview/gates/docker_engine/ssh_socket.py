@@ -36,12 +36,12 @@ class SshSocket:
         if program is None:
             raise EngineUnavailableError(f"{url}: the ssh program is needed and was not found")
         parts = urlsplit(url)
-        self._folder = Path(tempfile.mkdtemp(prefix="arcview-ssh-"))
-        socket = self._folder / "engine.sock"
-        self.url = f"unix://{socket}"
         host = f"{parts.username}@{parts.hostname}" if parts.username else str(parts.hostname)
         if host.startswith("-"):
             raise EngineUnavailableError(f"{url}: no name of a host")
+        self._folder = Path(tempfile.mkdtemp(prefix="arcview-ssh-"))
+        socket = self._folder / "engine.sock"
+        self.url = f"unix://{socket}"
         remote = parts.path if parts.path not in ("", "/") else _REMOTE
         command = [program, "-N", "-o", "BatchMode=yes", "-o", "ExitOnForwardFailure=yes"]
         command += ["-o", "StreamLocalBindUnlink=yes", "-L", f"{socket}:{remote}"]
