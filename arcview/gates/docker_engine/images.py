@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 
 from docker import APIClient
@@ -148,11 +149,8 @@ def _look(client: APIClient, container: str, job: Job) -> Inside:
     place = _link_target(client, container, job.workdir) or job.workdir
     files: frozenset[str] = frozenset()
     if job.tree.files.base is None:
-        try:
+        with suppress(NotFound):  # the image has no such folder
             stream, _ = client.get_archive(container, place)
-        except NotFound:
-            pass
-        else:
             files = list_files(stream)
     name, _, group = (user or "").partition(":")
     if name in _ROOT:

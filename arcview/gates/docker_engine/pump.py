@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 
-from arcview.gates.frames import FrameReader
+from arcview.gates.docker_engine.stream_frames import FrameReader
 from arcview.gates.output import GateOutput
 
 _RECEIVE_BYTES = 1 << 18

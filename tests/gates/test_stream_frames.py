@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arcview.gates.frames import FrameReader
+from arcview.gates.docker_engine.stream_frames import FrameReader
 
 
 def frame(data: bytes, stream: int = 1) -> bytes:
