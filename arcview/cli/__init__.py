@@ -60,9 +60,10 @@ _COMMANDS = {
 _EXIT_CODES = """\
 exit codes:
   0  fine
-  1  what was asked for does not hold (`check` found a fault)
+  1  what was asked for does not hold (`check` found a fault, the gate of `rerun` failed)
   2  bad input or use, said in one line
   3  unmeasured, or no container engine
+  130  interrupted
 """
 
 _MAIN_HELP = f"""\
