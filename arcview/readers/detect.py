@@ -17,6 +17,7 @@ from typing import cast
 from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
 from arcview.files import exists, is_dir, is_file, open_file
 from arcview.readers import registry, run_layouts
+from arcview.readers.conversation import telling_file
 from arcview.readers.packed import unpacked_head
 from arcview.readers.plugins import ask, load, plugins_of
 from arcview.readers.protocols import (
@@ -27,7 +28,6 @@ from arcview.readers.protocols import (
 )
 
 _MAX_BELOW = 10_000
-_STATE_FILE = "base_state.json"
 _SAMPLE = "recorded"
 """What `Format.sample` says of readers that were held to files that somebody recorded."""
 
@@ -145,7 +145,7 @@ def _below(path: Path) -> dict[str, int]:
 
 def _fitting(path: Path) -> Iterator[Match]:
     """Every format of single files that knows a file (or a conversation folder), best first."""
-    file = path / _STATE_FILE if is_dir(path) else path
+    file = telling_file(path) or path
     if not is_file(file):
         return
     try:

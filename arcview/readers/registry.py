@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import cast
 
 from arcview.errors import BadInputError, UnknownLayoutError
-from arcview.files import is_file, open_file
+from arcview.files import open_file
+from arcview.readers.conversation import telling_file
 from arcview.readers.packed import unpacked_head
 from arcview.readers.plugins import ask, load, named, plugins_of
 from arcview.readers.protocols import Detection as Detection
@@ -65,9 +66,6 @@ Where nothing of it is there, the reader is not even imported, which costs 5 to 
 
 HEAD_BYTES = 64 * 1024
 """How much of a file the readers of single files are shown when asked whether they know it."""
-
-_STATE_FILE = "base_state.json"
-"""Says what a folder is that holds one conversation, a file for every event."""
 
 
 def find_trajectory_reader(
@@ -124,7 +122,7 @@ def _readers_of_files(
 ) -> tuple[object, Detection]:
     """Asks the readers of single files, built-in ones first, about the head of a file."""
     # Some trajectories are folders.
-    told_by = path / _STATE_FILE if is_file(path / _STATE_FILE) else path
+    told_by = telling_file(path) or path
     try:
         with open_file(told_by) as file:
             start = file.read(HEAD_BYTES)

@@ -49,7 +49,7 @@ MARKERS = {
     "swe_bench": ("report.json", "run_instance.log"),
     "evo_claw": ("trial_metadata.json",),
     "agent_folder": ("{name}.traj.json", "{name}.traj"),
-    "lone_file": ("base_state.json",),
+    "lone_file": ("base_state.json", "events"),
 }
 """Files of which one must be there before a reader is even imported."""
 

@@ -344,3 +344,18 @@ def test_odd_values_break_nothing(tmp_path: Path, value: object) -> None:
     record = output(RUN, *events, metrics=value, metadata=value)
     trajectory = OpenHandsReader().read(write(tmp_path, record))
     assert trajectory.sessions[0].id == "task-1"
+
+
+def test_without_metrics_of_the_whole_those_of_the_last_event_count(tmp_path: Path) -> None:
+    spent = {"accumulated_cost": 0.1, "accumulated_token_usage": {"prompt_tokens": 9}}
+    more = {"accumulated_cost": 0.3, "accumulated_token_usage": {"prompt_tokens": 20}}
+    path = tmp_path / "trajectory.json"
+    events = [
+        {**called(action(1, "run", command="ls"), "a", "r1"), "llm_metrics": spent},
+        {**called(action(3, "run", command="ls"), "b", "r2"), "llm_metrics": more},
+        caused(3, "run", "out"),
+    ]
+    path.write_text(json.dumps(events))
+    usage = OpenHandsReader().read(path).usage
+    assert usage is not None
+    assert (usage.cost_usd, usage.input_tokens) == (0.3, 20)

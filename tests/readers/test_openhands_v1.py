@@ -19,7 +19,7 @@ from arcview.model.trajectory import (
     ToolKind,
     Trajectory,
 )
-from arcview.readers.registry import find_trajectory_reader
+from arcview.readers.registry import find_trajectory_reader, iter_runs, open_run
 from arcview.readers.trajectories.openhands import OpenHandsReader
 
 Record = dict[str, Any]
@@ -241,6 +241,21 @@ def test_a_conversation_folder_opens_by_its_path_and_by_its_state(tmp_path: Path
         assert (trajectory.usage.input_tokens, trajectory.usage.cost_usd) == (30, 0.2)
         assert trajectory.steps[-1].text == "conversation state: finished"
         assert trajectory.problems == ()
+
+
+def test_a_folder_without_a_state_is_told_by_its_events(tmp_path: Path) -> None:
+    root = folder(tmp_path / "conversation", message("u", "go"), acted("a", "c"))
+    (root / "base_state.json").unlink()
+    run = open_run(root)
+    assert run.trajectory(run.run.stages[0].trajectories).tool_call_count == 1
+    assert [path.name for path in iter_runs(tmp_path)] == ["conversation"]
+
+
+def test_a_state_is_known_whatever_its_file_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_text(json.dumps(state(execution_status="stuck")))
+    found = OpenHandsReader().read(path)
+    assert (found.exit_status, found.model) == ("stuck", "m")
 
 
 def test_a_state_without_events_opens(tmp_path: Path) -> None:

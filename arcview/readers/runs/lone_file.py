@@ -20,6 +20,7 @@ from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
 from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.readers.conversation import telling_file
 from arcview.readers.exit_words import status_of
 from arcview.readers.packed import is_packed, unpacked_head
 from arcview.readers.parts import model_of, take_part
@@ -54,7 +55,6 @@ _PATCH = re.compile(
     rb"|(?:---|\+\+\+)\s*\n(?:\+\+\+|---)?\s*\n?@@ )",
     re.MULTILINE,
 )
-_STATE_FILE = "base_state.json"
 _AGENTS = {
     "claude_code": "claude_code",
     "codex": "Codex CLI",
@@ -168,7 +168,7 @@ class Kind:
 
 def kind_of(path: Path) -> Kind | None:
     """Recognises a file, or a folder that is one conversation; null where nobody knows it."""
-    if is_dir(path) and not is_file(path / _STATE_FILE):
+    if is_dir(path) and telling_file(path) is None:
         return None
     head = b"" if is_dir(path) else _part(path, HEAD_BYTES)
     is_named_patch = path.name.endswith(_PATCH_ENDINGS)
@@ -286,7 +286,7 @@ def _read_session(path: Path, found: Kind, layout: str, *, one_stage: bool) -> A
 
 def _glanced(path: Path, found: Kind, layout: str) -> Run:
     """The skeleton of a session from the two ends of its file."""
-    file = path / _STATE_FILE if is_dir(path) else path
+    file = telling_file(path) or path
     ends = _part(file, HEAD_BYTES) + b"\n" + _part(file, HEAD_BYTES, from_end=True)
     model, word, agent = (
         match[1].decode("utf-8", "replace") if (match := known.search(ends)) else None
@@ -308,7 +308,7 @@ def _glanced(path: Path, found: Kind, layout: str) -> Run:
 
 def _run(path: Path, found: Kind, layout: str, whole: Trajectory | None) -> Run:
     agent = whole.agent if whole is not None else None
-    file = path / _STATE_FILE if is_dir(path) else path
+    file = telling_file(path) or path
     return Run(
         run_id=derived_id(layout, [_name(path)], [("file", file)]),
         layout=layout,

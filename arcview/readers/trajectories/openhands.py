@@ -26,6 +26,7 @@ from arcview.readers.trajectories.openhands_files import (
     is_archive,
     is_output,
     is_sdk_event,
+    is_state,
     packed_beside,
     packed_conversation,
     told_by,
@@ -134,8 +135,9 @@ class _Reading:
     ) -> Thread:
         log.drafts.report_orphans()
         spending = log.spending
-        if isinstance(log, SdkLog) and spending.total is None and log.stats is not None:
-            spending = spending_of(metrics_in(log.stats))
+        if spending.total is None:
+            told = metrics_in(log.stats) if isinstance(log, SdkLog) else [log.metrics]
+            spending = spending_of(told)
         messages = sum(map(_is_response, log.drafts.items))
         if spending.is_zero_cost and messages and not (spending.total and spending.total.cost_usd):
             what = f"a cost of 0 beside {messages} messages of the model is taken as unknown"
@@ -173,6 +175,9 @@ class _Reading:
             address = f"{path.name}:{number}"
             if isinstance(value, dict) and is_output(value) and "source" not in value:
                 self._take_output(path, value, address)
+                continue
+            if is_state(value):
+                self._add(Conversation(path.name, state=mapping(value)))
                 continue
             if log is None:
                 log = _log_for(value)

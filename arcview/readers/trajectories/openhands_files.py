@@ -59,7 +59,7 @@ def _reason(record: Mapping[str, object]) -> str | None:
         return f"an event of kind {record['kind']}"
     if "source" in keys and {"action", "observation"} & keys and _is_event(record):
         return "an event with source and action or observation"
-    if {"agent", "workspace", "execution_status"} <= keys:
+    if is_state(record):
         return "the state of a conversation"
     has_history = "history" in keys and {"git_patch", "instance_id", "test_result"} & keys
     if has_history or {"instance_id", "test_result", "instruction", "metadata"} <= keys:
@@ -67,6 +67,11 @@ def _reason(record: Mapping[str, object]) -> str | None:
     if {"issue", "instruction", "base_commit", "git_patch"} <= keys:
         return "a record of the issue resolver"
     return None
+
+
+def is_state(value: object) -> bool:
+    """Whether a value is the state of a conversation."""
+    return isinstance(value, dict) and {"agent", "workspace", "execution_status"} <= value.keys()
 
 
 def is_sdk_event(record: Mapping[str, object]) -> bool:

@@ -78,6 +78,8 @@ class EventLog:
     drafts: Drafts = field(default_factory=Drafts)
     state: str | None = None
     """The last state that the agent was in, where events tell of it."""
+    metrics: object = None
+    """What was spent up to the last event that tells it."""
     _open: Draft | None = None
     _response: str | None = None
     _by_event: dict[object, CallSpot] = field(default_factory=dict)
@@ -93,6 +95,7 @@ class EventLog:
             self.drafts.raw(value, address, type(value).__name__)
             return
         at = iso_time(value.get("timestamp"))
+        self.metrics = value.get("llm_metrics") or self.metrics
         action, observation = value.get("action"), value.get("observation")
         if isinstance(action, str) and action:
             self._take_action(action, value, address, at)
