@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 from arcview.gates.definition import Limits, ReportFile
 from arcview.gates.tested_tree import Delivery, TestedTree
 
-EngineKind = Literal["docker", "podman", "host", "fake"]
+EngineKind = Literal["docker", "podman", "host"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Job:
 
     gate: str
     label: str
-    """The state, for people and fakes: `S3`, `R2`, `X3`."""
+    """The state, for people: `S3`, `R2`, `X3`."""
     image: Image
     workdir: str
     user: str | None

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from arcview.errors import BadInputError
 from arcview.gates.engine import EngineInfo, EngineKind
@@ -22,7 +22,7 @@ from arcview.schema.words import RESULT_VERSION
 
 _COUNTS = tuple(part.name for part in fields(GroupCounts))
 _TEXTS = ("message", "traceback", "stdout", "stderr", "reported", "evidence", "conflict")
-_KINDS = ("docker", "podman", "host", "fake")
+_KINDS = get_args(EngineKind)
 
 
 def summary_bytes(result: RerunResult, attempt: int, files: Mapping[str, str]) -> bytes:

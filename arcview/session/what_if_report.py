@@ -12,10 +12,10 @@ from arcview.session.what_if_answer import ArmResult, WhatIf
 _MOST_NAMED = 10
 
 MEANINGS = {
-    WhatIfLabel.BASE: "inherited: the state before the stage",
-    WhatIfLabel.CHANGE: "local: the stage's own change",
-    WhatIfLabel.INTERACTION: "neither alone: the two together",
-    WhatIfLabel.BOTH: "the state before and the change, each on its own",
+    WhatIfLabel.BASE: "inherited, from the state that the stage began with",
+    WhatIfLabel.CHANGE: "local, the stage's own",
+    WhatIfLabel.INTERACTION: "the stage's change and its base together, neither alone",
+    WhatIfLabel.BOTH: "the base and the stage's change, each by itself",
     WhatIfLabel.UNDETERMINED: "cannot be told",
 }
 

@@ -49,7 +49,9 @@ class FakeEngine:
         self.jobs: list[Job] = []
         self.reaped = 0
         self.is_closed = False
-        self._info = info or EngineInfo("fake", "fake", "1", "fake://", ("memory", "pids", "cpus"))
+        self._info = info or EngineInfo(
+            "docker", "fake", "1", "fake://", ("memory", "pids", "cpus")
+        )
         self._lock = threading.Lock()
 
     def info(self) -> EngineInfo:

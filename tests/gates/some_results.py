@@ -8,7 +8,7 @@ from arcview.gates.engine import EngineInfo
 from arcview.gates.results import RerunResult, ResultKey
 from arcview.model.results import GateTest, Group, GroupCounts, Outcome, Verdict
 
-INFO = EngineInfo("fake", "fake", "1", "fake://")
+INFO = EngineInfo("docker", "fake", "1", "fake://")
 
 
 def outcomes_of(outcomes: Mapping[str, str]) -> tuple[GateTest, ...]:

@@ -31,7 +31,7 @@ from arcview.ui.screens.text import TextScreen
 from tests.gates.fake_engine import FakeEngine, Play
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
-INFO = EngineInfo("fake", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus",), ("pids",))
+INFO = EngineInfo("docker", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus",), ("pids",))
 _ENDS = {"1": "S1", "2": "S2", "3": "S3", "4": "S4", "chain": "S4"}
 
 

@@ -21,7 +21,7 @@ from tests.gates.fake_engine import FakeEngine, Play, Script
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
 INFO = EngineInfo(
-    "fake", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus", "memory"), ("pids",)
+    "docker", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus", "memory"), ("pids",)
 )
 
 

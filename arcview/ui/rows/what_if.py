@@ -8,25 +8,18 @@ from collections.abc import Iterator
 from arcview.analysis.what_if import Transplant, WhatIfLabel
 from arcview.model.results import Verdict
 from arcview.session.what_if_answer import ArmResult, WhatIf
+from arcview.session.what_if_report import MEANINGS
 from arcview.ui import theme
 from arcview.ui.rows.figures import VERDICT_GLYPH, duration
 from arcview.ui.rows.gate_facts import Fact
 from arcview.ui.rows.sections import Section
 from arcview.ui.safe import one_line
 
-_MEANING = {
-    WhatIfLabel.BASE: "inherited, from the state that the stage began with",
-    WhatIfLabel.CHANGE: "local, the stage's own",
-    WhatIfLabel.INTERACTION: "the stage's change and its base together, neither alone",
-    WhatIfLabel.BOTH: "the base and the stage's change, each by itself",
-    WhatIfLabel.UNDETERMINED: "cannot be told",
-}
-
 
 def headline(answer: WhatIf) -> tuple[str, str]:
     """`base: inherited …`, with its style."""
     is_open = answer.label is WhatIfLabel.UNDETERMINED
-    text = f"{answer.label.value}: {_MEANING[answer.label]}"
+    text = f"{answer.label.value}: {MEANINGS[answer.label]}"
     return text, theme.UNMEASURED if is_open else f"bold {theme.FAIL}"
 
 
