@@ -15,7 +15,7 @@ from typing import NamedTuple
 from weakref import finalize
 
 from arcview.model.trajectory import Image, Step, ToolCall, ToolResult
-from arcview.readers.trajectories.cuts import MOST, Cut, cut_arguments, head_of
+from arcview.readers.trajectories.cuts import MOST, Cut, cut_arguments, head_of, is_short
 from arcview.readers.trajectories.records import as_json
 
 _MOST_ARGUMENTS = 32
@@ -127,13 +127,7 @@ def _is_small(arguments: Mapping[str, object]) -> bool:
         return True
     if len(arguments) > _MOST_ARGUMENTS:
         return False
-    for value in arguments.values():  # a generator would take twice as long
-        if isinstance(value, str):
-            if len(value) > MOST:
-                return False
-        elif isinstance(value, (list, dict)):
-            return False
-    return True
+    return all(map(is_short, arguments.values()))
 
 
 def _is_short(result: ToolResult) -> bool:

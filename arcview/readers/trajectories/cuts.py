@@ -62,9 +62,26 @@ def _cut_value(value: object) -> object:
     if isinstance(value, str):
         return cut(value)
     if isinstance(value, list):
-        plain = len(value) <= _MOST_ITEMS and all(type(item) in (str, int) for item in value)
-        return [_cut_value(item) for item in value] if plain else [None] * len(value)
+        return [_cut_value(item) for item in value] if _is_plain(value) else [None] * len(value)
     return {} if isinstance(value, dict) else value
+
+
+def _is_plain(values: list[object]) -> bool:
+    if len(values) > _MOST_ITEMS:
+        return False
+    for value in values:  # a generator would take twice as long
+        if type(value) not in (str, int):
+            return False
+    return True
+
+
+def is_short(value: object) -> bool:
+    """Whether nothing of an argument is cut."""
+    if isinstance(value, str):
+        return len(value) <= MOST
+    if isinstance(value, list):
+        return _is_plain(value) and all(map(is_short, value))
+    return not isinstance(value, dict)
 
 
 def cut_result(result: ToolResult) -> ToolResult:

@@ -168,8 +168,7 @@ def as_json(value: object) -> str:
     """A value as JSON, for what has no better form."""
     try:
         encoded = _encode(value)
-        # What became `null` may have been `NaN`, and the one that lays out takes its time over it.
-        if b"null" not in encoded:
+        if b"null" not in encoded or _decode(encoded) == value:  # else it may have been NaN
             return msgspec.json.format(encoded, indent=0).decode()
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
         pass  # as above: the slower way takes it
