@@ -13,6 +13,7 @@ MOST = 400
 """Characters that are kept: as many as the summary of a step can show."""
 _MOST_ITEMS = 8
 """Longer lists in the arguments of a call keep their length only."""
+_PLAIN = frozenset({str, int})
 
 
 class Cut(str):
@@ -67,12 +68,7 @@ def _cut_value(value: object) -> object:
 
 
 def _is_plain(values: list[object]) -> bool:
-    if len(values) > _MOST_ITEMS:
-        return False
-    for value in values:  # a generator would take twice as long
-        if type(value) not in (str, int):
-            return False
-    return True
+    return len(values) <= _MOST_ITEMS and _PLAIN.issuperset(map(type, values))
 
 
 def is_short(value: object) -> bool:
