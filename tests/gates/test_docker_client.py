@@ -60,6 +60,54 @@ def test_a_runtime_folder_of_the_user_is_looked_into(
             open_engine("auto")
 
 
+def write_context(folder: Path, name: str, host: str) -> None:
+    meta = folder / "docker/contexts/meta" / hashlib.sha256(name.encode()).hexdigest()
+    meta.mkdir(parents=True)
+    endpoint = {"Host": host, "SkipTLSVerify": False}
+    about = {"Name": name, "Metadata": {}, "Endpoints": {"docker": endpoint}}
+    (meta / "meta.json").write_text(json.dumps(about), encoding="utf-8")
+
+
+def test_a_context_of_the_environment_goes_before_the_one_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        write_context(tmp_path, name, f"unix://{tmp_path}/{name}.sock")
+    settings = {"currentContext": "one"}
+    (tmp_path / "docker/config.json").write_text(json.dumps(settings), encoding="utf-8")
+    with pytest.raises(EngineUnavailableError, match=r"one\.sock"):
+        open_engine("auto")
+    monkeypatch.setenv("DOCKER_CONTEXT", "two")
+    with pytest.raises(EngineUnavailableError, match=r"two\.sock"):
+        open_engine("auto")
+
+
+def test_a_context_that_is_not_there_is_no_reason_to_take_another_engine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DOCKER_CONTEXT", "nonsense")
+    with pytest.raises(EngineUnavailableError, match="Docker context nonsense"):
+        open_engine("auto")
+
+
+@pytest.mark.parametrize("url", ["tcp://127.0.0.1:99999", "tcp://[::1", "http://[::1"])
+def test_an_address_that_nothing_can_be_at_is_said(url: str) -> None:
+    with pytest.raises(EngineUnavailableError, match="no container engine answers"):
+        open_docker(url)
+
+
+def test_missing_certificates_are_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    monkeypatch.setenv("DOCKER_TLS_VERIFY", "1")
+    monkeypatch.setenv("DOCKER_CERT_PATH", str(tmp_path / "none"))
+    with pytest.raises(EngineUnavailableError, match="DOCKER_TLS_VERIFY") as caught:
+        open_engine("auto")
+    assert str(tmp_path / "none") in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize("url", ["nonsense", "ftp://host", "/var/run/docker.sock"])
 def test_what_is_no_url_is_said(url: str) -> None:
     with pytest.raises(EngineUnavailableError, match="not a URL such as unix"):
@@ -104,18 +152,6 @@ def test_an_engine_with_all_limits_ignores_none() -> None:
     assert notes_of(info) == ()
     assert "memory" in limits_of(info | {"MemoryLimit": False})[1]
     assert notes_of(info | {"SecurityOptions": []}) == ("no seccomp profile",)
-
-
-def test_the_docker_context_in_use_names_it(tmp_path: Path) -> None:
-    config = tmp_path / "docker"
-    meta = config / "contexts" / "meta" / hashlib.sha256(b"far").hexdigest()
-    meta.mkdir(parents=True)
-    (config / "config.json").write_text('{"currentContext": "far"}')
-    endpoint = {"Host": f"unix://{tmp_path}/far.sock", "SkipTLSVerify": False}
-    about = {"Name": "far", "Metadata": {}, "Endpoints": {"docker": endpoint}}
-    (meta / "meta.json").write_text(json.dumps(about))
-    with pytest.raises(EngineUnavailableError, match=r"far\.sock"):
-        open_engine("auto")
 
 
 FORWARD = """\

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from docker import APIClient
 from docker.context import ContextAPI
+from docker.context.config import get_current_context_name
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
@@ -45,7 +46,7 @@ def open_docker(url: str | None) -> DockerEngine:
         _touch(base_url)
         client = APIClient(base_url=base_url, version="auto", timeout=_TIMEOUT_S, tls=tls or False)  # type: ignore[arg-type]
         return DockerEngine(endpoint, base_url, client, tls=tls, socket=socket)
-    except (DockerException, RequestException, OSError) as error:
+    except (DockerException, RequestException, OSError, ValueError) as error:
         if socket is not None:
             socket.close()
         raise EngineUnavailableError(
@@ -70,16 +71,25 @@ def _found() -> tuple[str, object | None]:
     given = os.environ.get("DOCKER_HOST")
     if given:
         return given, _tls_of_environment()
-    try:
-        context = ContextAPI.get_current_context()
-    except (DockerException, OSError, ValueError, KeyError):
-        context = None
-    if context is not None and context.name != "default" and context.Host:
-        return str(context.Host), context.TLSConfig
+    name = os.environ.get("DOCKER_CONTEXT") or get_current_context_name()
+    if name != "default":
+        return _of_context(str(name))
     for path in _sockets():
         if path.is_socket():
             return f"unix://{path}", None
     return f"unix://{_sockets()[0]}", None
+
+
+def _of_context(name: str) -> tuple[str, object | None]:
+    """Where the engine of a Docker context is: whoever chose one wants no other."""
+    why = "there is none of that name"
+    try:
+        context = ContextAPI.get_context(name)
+        if context is not None and context.Host:
+            return str(context.Host), context.TLSConfig
+    except (DockerException, OSError, ValueError, KeyError) as error:
+        why = f"it cannot be read ({one_line(error)})"
+    raise EngineUnavailableError(f"Docker context {name}: {why}; {_HELP}")
 
 
 def _sockets() -> tuple[Path, ...]:
@@ -91,4 +101,10 @@ def _sockets() -> tuple[Path, ...]:
 def _tls_of_environment() -> object | None:
     from docker.utils import kwargs_from_env
 
-    return kwargs_from_env().get("tls")
+    try:
+        return kwargs_from_env().get("tls")
+    except (DockerException, OSError):
+        place = os.environ.get("DOCKER_CERT_PATH") or Path.home() / ".docker"
+        raise EngineUnavailableError(
+            f"DOCKER_TLS_VERIFY asks for certificates, and they cannot be read from {place}"
+        ) from None
