@@ -111,6 +111,17 @@ def test_a_lost_snapshot_is_a_missing_state(tmp_path: Path) -> None:
     assert open_run(trial).run.states[1].missing == "there is no evaluation/M1/source_snapshot.tar"
 
 
+def test_missing_tests_may_be_named_instead_of_counted(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, ["M1"])
+    counted = {"success_count": 9, "failure": [], "missing": ["t.py::m", "t.py::n"]}
+    written = result("M1")
+    written["tests_status"]["PASS_TO_PASS"] = counted
+    write(trial / "evaluation" / "M1" / "evaluation_result.json", written)
+    gate = open_run(trial).run.gates[0]
+    assert gate.p2p is not None
+    assert (gate.p2p.passed, gate.p2p.missing) == (9, 2)
+
+
 def test_counted_tests_count_without_a_name(tmp_path: Path) -> None:
     opened = open_run(write_trial(tmp_path, ["M1"]))
     gate = opened.run.gates[0]

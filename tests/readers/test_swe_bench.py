@@ -194,6 +194,14 @@ def test_a_log_alone_is_recognised(tmp_path: Path) -> None:
     assert detection.reason == "run_instance.log of a harness that wrote no report.json"
 
 
+@pytest.mark.parametrize("begun", ["", "{}"])
+def test_a_report_that_was_only_begun_is_none(tmp_path: Path, begun: str) -> None:
+    folder = write_logs(tmp_path, {INSTANCE: graded()})
+    (folder / "report.json").write_text(begun, encoding="utf-8")
+    assert find_run_reader(folder)[1].reader == "swe_bench"
+    assert open_run(folder).run.gates[0].unmeasured
+
+
 def test_reports_of_other_programs_are_not_taken(tmp_path: Path) -> None:
     write(tmp_path / "x" / "report.json", {"summary": {}, "tests": []})
     write(tmp_path / "y" / "report.json", {"a": graded(), "b": graded()})

@@ -131,7 +131,8 @@ def _counted(
     notes = list(record.notes)
     if passed is not None:
         failed = len(p2p.texts("failure"))
-        missing = p2p.count("missing") or 0
+        named = p2p.values.get("missing")
+        missing = len(named) if isinstance(named, list) else p2p.count("missing") or 0
         total = passed + failed + missing
         counts = GroupCounts(expected=total, passed=passed, failed=failed, missing=missing)
         unmeasured = record.unmeasured if not (total or tests) else None

@@ -72,7 +72,7 @@ class SweBenchReader:
             if "n_attempt" in entry.values:
                 return None
             return Detection(self.id, f"{REPORT} with {', '.join(sorted(_STATUS_KEYS))}")
-        if is_file(path / INSTANCE_LOG) and not is_file(path / REPORT):
+        if is_file(path / INSTANCE_LOG) and _has_no_report(path):
             return Detection(self.id, f"{INSTANCE_LOG} of a harness that wrote no {REPORT}")
         return None
 
@@ -95,6 +95,11 @@ def _entry(path: Path) -> Fields | None:
         return root
     entries = [entry for _, entry in root.subs() if entry.values.keys() >= _STATUS_KEYS]
     return entries[0] if len(entries) == 1 else None
+
+
+def _has_no_report(path: Path) -> bool:
+    """Whether the harness wrote no report, or began one and did not come to write it."""
+    return not is_file(path / REPORT) or (path / REPORT).stat().st_size <= len("{}")
 
 
 @dataclass(frozen=True, slots=True)
