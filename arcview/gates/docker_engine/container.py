@@ -22,7 +22,7 @@ from docker.types import LogConfig
 from arcview.errors import CancelledError
 from arcview.gates.collect import Taken, take
 from arcview.gates.docker_engine.errors import ANY, is_gone, one_line
-from arcview.gates.docker_engine.images import Inside, Insides
+from arcview.gates.docker_engine.images import Inside, Insides, is_root
 from arcview.gates.docker_engine.pump import Pump
 from arcview.gates.docker_engine.stage_images import StageImages, tags_of
 from arcview.gates.engine import End, Execution, Job, Phase, StepEnd
@@ -189,23 +189,9 @@ class GateContainer:
         Raises:
             DockerException: the engine says no.
         """
-        job, limits = self._job, self._job.limits
+        job = self._job
         user = job.user or job.image.user
-        name = (user or "").partition(":")[0]
-        memory = limits.memory_mb << 20
-        settings: dict[str, Any] = {
-            "network_mode": "none",
-            "log_config": LogConfig(type="none"),
-            "init": True,
-            "mem_limit": memory,
-            "memswap_limit": memory,
-            "nano_cpus": int(self._cpus() * 1e9),
-            "pids_limit": limits.pids,
-            "cap_drop": ["ALL"],
-            "cap_add": list(_ROOT_CAPABILITIES) if name in ("", "root", "0") else None,
-            "security_opt": ["no-new-privileges"],
-            "tmpfs": self._tmpfs(),
-        }
+        settings = self._settings(user)
         deadline = int(time.time() + self._timeout_s() + _LATE_S)
         labels = {
             LABEL: f"{job.gate} on {job.label}",
@@ -232,6 +218,24 @@ class GateContainer:
                     continue
                 raise
             return str(made["Id"])
+
+    def _settings(self, user: str | None) -> dict[str, Any]:
+        """The limits and what the container may do."""
+        limits = self._job.limits
+        memory = limits.memory_mb << 20
+        return {
+            "network_mode": "none",
+            "log_config": LogConfig(type="none"),
+            "init": True,
+            "mem_limit": memory,
+            "memswap_limit": memory,
+            "nano_cpus": int(self._cpus() * 1e9),
+            "pids_limit": limits.pids,
+            "cap_drop": ["ALL"],
+            "cap_add": list(_ROOT_CAPABILITIES) if is_root(user) else None,
+            "security_opt": ["no-new-privileges"],
+            "tmpfs": self._tmpfs(),
+        }
 
     def _cpus(self) -> float:
         """As many as there are: an engine refuses to promise more."""

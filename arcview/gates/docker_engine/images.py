@@ -16,8 +16,6 @@ from arcview.gates.docker_engine.errors import one_line
 from arcview.gates.engine import Image, Job
 from arcview.gates.errors import ImageRefusedError
 
-_ROOT = ("", "root", "0")
-
 
 def find_image(
     client: APIClient, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool
@@ -144,6 +142,11 @@ def _key(job: Job) -> tuple[str | None, ...]:
     return job.image.id, job.workdir, job.user or job.image.user, job.base_tree
 
 
+def is_root(user: str | None) -> bool:
+    """Whether a user as images and gates name it (`name`, `1000:1000`) is root."""
+    return (user or "").partition(":")[0] in ("", "root", "0")
+
+
 def _look(client: APIClient, container: str, job: Job) -> Inside:
     user = job.user or job.image.user
     place = _link_target(client, container, job.workdir) or job.workdir
@@ -152,9 +155,9 @@ def _look(client: APIClient, container: str, job: Job) -> Inside:
         with suppress(NotFound):  # the image has no such folder
             stream, _ = client.get_archive(container, place)
             files = list_files(stream)
-    name, _, group = (user or "").partition(":")
-    if name in _ROOT:
+    if is_root(user):
         return Inside(place, (0, 0), files)
+    name, _, group = (user or "").partition(":")
     return Inside(place, _ids(client, container, name, group), files)
 
 
