@@ -77,19 +77,24 @@ class Aside:
             arguments.place = self._put(written)
         elif (result is None or _is_short(result)) and not call.raw_arguments:
             return call
-        return replace(
-            call,
-            arguments=arguments,
-            raw_arguments=None if call.raw_arguments is None else self.text(call.raw_arguments),
-            command=None if call.command is None else self.text(call.command),
-            result=None if result is None else self._result(result),
+        return ToolCall(  # written out: `replace` takes four times as long
+            call.key,
+            call.name,
+            call.kind,
+            arguments,
+            None if call.raw_arguments is None else self.text(call.raw_arguments),
+            None if call.command is None else self.text(call.command),
+            call.path,
+            None if result is None else self._result(result),
+            call.note,
         )
 
     def _result(self, result: ToolResult) -> ToolResult:
         if _is_short(result):
             return result
         images = tuple(map(self.image, result.images))
-        return replace(result, text=self.text(result.text), images=images)
+        text = self.text(result.text)
+        return ToolResult(text, result.is_error, result.exit_code, images, result.at)
 
     def image(self, image: Image) -> Image:
         """An image."""

@@ -102,6 +102,8 @@ class Item:
         """The text or thinking blocks below each other."""
         if self.unpaired is not None and kind == "text":
             return f"({self.unpaired.why})\n{self.unpaired.result.text}"
+        if not self.blocks:
+            return ""
         return "\n".join([text for name, text in self.blocks if name == kind])
 
 

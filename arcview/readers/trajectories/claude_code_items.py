@@ -328,7 +328,8 @@ class Items:
         if free is not None:
             free.result, free.spot = result, spot
             free.from_stream = self._in_stream
-            free.note = "; ".join(filter(None, [free.note, remark])) or None
+            if remark is not None:
+                free.note = remark if free.note is None else f"{free.note}; {remark}"
             return True
         return any(
             call.from_stream is not self._in_stream

@@ -266,8 +266,9 @@ def _numbered(order: Sequence[Placed]) -> Iterator[Step]:
     """The steps, the model's messages numbered in their final order."""
     number = 0
     for placed in order:
-        number += placed.is_model
-        yield _step(placed, number if placed.is_model else None)
+        is_model = placed.is_model
+        number += is_model
+        yield _step(placed, number if is_model else None)
 
 
 def _sessions(items: Items, mains: Sequence[Thread], steps: Sequence[Step]) -> Iterator[Session]:
