@@ -282,3 +282,21 @@ def test_what_is_wrong_with_a_file_that_was_asked_for_is_said(tmp_path: Path) ->
     trajectory = opened.trajectory(opened.run.stages[0].trajectories)
     assert trajectory.steps == ()
     assert trajectory.problems
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ('{"trial_name": "t__abcdefg", "task_checksum": "c"}', "the result of a Harbor trial"),
+        ('{"checkpoint_name": "checkpoint_1", "pass_counts": {}}', "SlopCodeBench checkpoint"),
+        ('{"instance_id": "i", "n_attempt": 1, "model_patch": ""}\n{}\n', "a FeatureBench run"),
+        ('{"i": {"instance_id": "i", "model_patch": null}}', "predictions"),
+        ('[{"instance_id": "i", "model_patch": "x"}]', "predictions"),
+        ('{"is_resolved": true, "failure_mode": "unset"}', "classic Terminal-Bench"),
+    ],
+)
+def test_a_file_that_belongs_to_a_run_says_to_what(tmp_path: Path, content: str, what: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    with pytest.raises(ArcviewError, match=what):
+        open_run(path)

@@ -33,6 +33,7 @@ from arcview.readers.registry import (
     trajectory_reader,
 )
 from arcview.readers.runs.assembled import AssembledRun, Assembly, derived_id, read_ref
+from arcview.readers.runs.belonging import part_of
 from arcview.readers.runs.instance_folder import START_MISSING
 from arcview.readers.runs.lone_companions import companions_of
 from arcview.readers.runs.report_gate import gate_of
@@ -202,11 +203,15 @@ def _need_kind(path: Path) -> Kind:
 
 def why_unknown(path: Path) -> str:
     """What to say of a file that nobody knows."""
-    if not is_dir(path) and is_file(path) and path.stat().st_size == 0:
+    unknown = "not a trajectory, patch, test report or test log that arcview can read"
+    if is_dir(path) or not is_file(path):
+        return unknown
+    size = path.stat().st_size
+    if size == 0:
         return "the file is empty"
     if _is_packed(path) and not unpacked_head(_part(path, HEAD_BYTES), 1):
         return "packed, and damaged"
-    return "not a trajectory, patch, test report or test log that arcview can read"
+    return (part_of(_part(path, size)) if size <= WHOLE_BYTES else None) or unknown
 
 
 def _part(path: Path, size: int, *, from_end: bool = False) -> bytes:
