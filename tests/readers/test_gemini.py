@@ -293,6 +293,20 @@ def test_a_rewind_is_marked_and_what_was_done_stays(
     assert count in note
 
 
+def test_a_prompt_that_was_rewound_is_no_turn(tmp_path: Path) -> None:
+    trajectory = read(
+        tmp_path,
+        user("u1", "go"),
+        model("m1", "a"),
+        user("u2", "on"),
+        model("m2", "b"),
+        {"$rewindTo": "u2"},
+        user("u3", "other way"),
+    )
+    assert user_turns(trajectory) == ["go", "other way"]
+    assert "on" in [step.text for step in trajectory.steps if step.kind is StepKind.NOTE]
+
+
 def test_an_update_changes_the_message_that_it_names(tmp_path: Path) -> None:
     news = {"type": "message_update", "id": "m", "tokens": {"input": 7, "output": 1}}
     (step,) = model_steps(read(tmp_path, model("m", "a"), news))

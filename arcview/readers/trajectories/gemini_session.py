@@ -234,7 +234,10 @@ class GeminiSession:
         elif text.lstrip().startswith(_CONTEXTS) or text.strip() == _NUDGE:
             draft = self.drafts.note(text, address, at=at)
         else:
-            draft = self.drafts.add(Role.USER, StepKind.MESSAGE, address, text=text, at=at)
+            # What was taken back by a rewind is shown, and is no turn of the user's.
+            is_gone = address in self._messages and address not in self._alive
+            kind = StepKind.NOTE if is_gone else StepKind.MESSAGE
+            draft = self.drafts.add(Role.USER, kind, address, text=text, at=at)
         draft.images += parts.images
 
     def _take_answer(self, answer: Record, place: str, at: str | None) -> None:
