@@ -5,12 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.content import Content
-from textual.events import Resize
-from textual.types import CSSPathType
 
 from arcview.files import is_file
 from arcview.session.commands import Context
@@ -24,27 +20,19 @@ from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, plur
 from arcview.ui.rows.rerun import RerunRowKind, RerunRows
 from arcview.ui.rows.sections import SectionRows
 from arcview.ui.safe import one_line, pieces
-from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.job_panes import JobPanes
 from arcview.ui.screens.rerun_job import RerunJob
-from arcview.ui.screens.rerun_output import JobOutput
 from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.screens.text import TextScreen
-from arcview.ui.widgets.hint_bar import HintBar
-from arcview.ui.widgets.output import OutputPane
-from arcview.ui.widgets.panes import ListPane
 from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
     from arcview.ui.screens.rerun_sitting import RerunSitting
 
-_WIDE = 130
-"""Columns from which on the output stands beside the result instead of below it."""
 
-
-class RerunScreen(BaseScreen):
+class RerunScreen(JobPanes):
     """A gate on a state; the state and how often are chosen here."""
 
-    CSS_PATH: ClassVar[CSSPathType | None] = "rerun.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.RERUN)
 
     def __init__(self, sitting: RerunSitting, session: RerunSession, *, starts: bool) -> None:
@@ -55,22 +43,11 @@ class RerunScreen(BaseScreen):
             session: The gate and the state to begin at.
             starts: Runs it at once where nothing is stored and the person was asked before.
         """
-        super().__init__()
-        self._sitting = sitting
+        super().__init__(sitting)
         self._session = session
         self._starts = starts
         self._view: RerunView | None = None
         self._rows = RerunRows(session)
-        self.result = ListPane(id="result")
-        self.output = OutputPane(id="output")
-        self._following = JobOutput(self, self.output, self._over)
-
-    def compose(self) -> ComposeResult:
-        """Result and output, beside each other where there is room."""
-        with Container(id="again"):
-            yield self.result
-            yield self.output
-        yield HintBar()
 
     def on_mount(self) -> None:
         """Looks up what is stored, and shows what runs already."""
@@ -86,11 +63,6 @@ class RerunScreen(BaseScreen):
         if job is not None and job.is_running:
             self._moved(job)
 
-    def on_unmount(self) -> None:
-        """What runs goes on without being looked at."""
-        if self._sitting.moved == self._moved:
-            self._sitting.moved = None
-
     @property
     def context(self) -> Context:
         """Rerunning."""
@@ -102,10 +74,6 @@ class RerunScreen(BaseScreen):
         job, session = self._sitting.job, self._session
         is_ours = job is not None and (job.gate, job.state) == (session.gate, session.state)
         return job if is_ours else None
-
-    @property
-    def _is_running(self) -> bool:
-        return self._job is not None and self._job.is_running
 
     # What is known
 
@@ -171,11 +139,6 @@ class RerunScreen(BaseScreen):
             self.output.show_log(log)
         else:
             self.output.show_problem("It printed nothing.")
-
-    def _moved(self, job: RerunJob) -> None:
-        """Something of a job is new."""
-        if job is self._job:
-            self._following.moved(job)
 
     def _over(self, job: RerunJob) -> None:
         """It ended: the result and the whole log take their places."""
@@ -290,31 +253,3 @@ class RerunScreen(BaseScreen):
         else:
             self.output.focus()
             self.output.move_to(0)
-
-    def action_next_pane(self) -> None:
-        """Result and output by turns."""
-        (self.result if self.focused is self.output else self.output).focus()
-
-    def action_stop_or_close(self) -> None:
-        """Stops what runs; else back."""
-        job = self._job
-        if job is not None and job.is_running:
-            if job.is_cancelled:
-                self.notice("it is being stopped")
-                return
-            job.stop()
-            self._following.tick()
-        else:
-            self.action_close()
-
-    def action_close(self) -> None:
-        """Back; what runs goes on."""
-        self.dismiss()
-
-    def on_resize(self, event: Resize) -> None:
-        """Beside each other where there is room."""
-        del event
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        self.set_class(self.app.size.width >= _WIDE, "-wide")

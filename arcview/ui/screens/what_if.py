@@ -6,12 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.content import Content
-from textual.events import Resize
-from textual.types import CSSPathType
 
 from arcview.errors import ArcviewError
 from arcview.session.commands import Context
@@ -25,19 +21,14 @@ from arcview.ui.rows.rerun_facts import plan_facts
 from arcview.ui.rows.sections import Section, SectionRows
 from arcview.ui.rows.what_if import what_if_sections
 from arcview.ui.safe import pieces
-from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.job_panes import JobPanes
 from arcview.ui.screens.rerun_job import RerunJob
-from arcview.ui.screens.rerun_output import JobOutput
 from arcview.ui.screens.run_content import say
 from arcview.ui.screens.run_titles import set_remark, set_title
-from arcview.ui.widgets.hint_bar import HintBar
-from arcview.ui.widgets.output import OutputPane
-from arcview.ui.widgets.panes import ListPane
 
 if TYPE_CHECKING:
     from arcview.ui.screens.rerun_sitting import RerunSitting
 
-_WIDE = 130
 WHAT_IF = "what if"
 """What stands for the state of such a job."""
 _ABOUT = (
@@ -46,10 +37,9 @@ _ABOUT = (
 )
 
 
-class WhatIfScreen(BaseScreen):
+class WhatIfScreen(JobPanes):
     """The answer for one gate, or what asking would do."""
 
-    CSS_PATH: ClassVar[CSSPathType | None] = "rerun.tcss"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Context.WHAT_IF)
 
     def __init__(self, sitting: RerunSitting, gate: str) -> None:
@@ -59,27 +49,16 @@ class WhatIfScreen(BaseScreen):
             sitting: The reruns of the run.
             gate: The failing gate.
         """
-        super().__init__()
-        self._sitting = sitting
+        super().__init__(sitting)
         self._gate = gate
         self._plan: RerunPlan | None = None
         self._answer: WhatIf | None = None
         self._refused = ""
-        self.result = ListPane(id="result")
-        self.output = OutputPane(id="output")
-        self._shown = JobOutput(self, self.output, self._over)
-
-    def compose(self) -> ComposeResult:
-        """Answer and output."""
-        with Container(id="again"):
-            yield self.result
-            yield self.output
-        yield HintBar()
 
     def on_mount(self) -> None:
         """Looks whether it was asked before."""
         self.set_class(True, "-quiet")
-        self.set_class(self.app.size.width >= _WIDE, "-wide")
+        self._lay_out()
         self._sitting.moved = self._moved
         name = f"gate {self._gate}"
         set_title(self.result, pieces((f"What if: why {name} failed", "bold")))
@@ -87,13 +66,8 @@ class WhatIfScreen(BaseScreen):
         self.result.focus()
         self.show_hints()
         self._look_up()
-        if self._job is not None and self._job.is_running:
+        if self._job is not None and self._is_running:
             self._moved(self._job)
-
-    def on_unmount(self) -> None:
-        """What runs goes on without being looked at."""
-        if self._sitting.moved == self._moved:
-            self._sitting.moved = None
 
     @property
     def context(self) -> Context:
@@ -180,10 +154,6 @@ class WhatIfScreen(BaseScreen):
         )
         job.end(())
 
-    def _moved(self, job: RerunJob) -> None:
-        if job is self._job:
-            self._shown.moved(job)
-
     def _over(self, job: RerunJob) -> None:
         if job.is_cancelled:
             self.notice("stopped; what was measured is kept")
@@ -192,25 +162,3 @@ class WhatIfScreen(BaseScreen):
         set_title(self.output, pieces(("Output", "bold"), ("  of the last runs", theme.MUTED)))
         self.set_class(not job.output.total_bytes, "-quiet")
         self._look_up()
-
-    def action_stop_or_close(self) -> None:
-        """Stops what runs; else back."""
-        job = self._job
-        if job is not None and job.is_running:
-            job.stop()
-            self._shown.tick()
-        else:
-            self.action_close()
-
-    def action_next_pane(self) -> None:
-        """Answer and output by turns."""
-        (self.result if self.focused is self.output else self.output).focus()
-
-    def action_close(self) -> None:
-        """Back; what runs goes on."""
-        self.dismiss()
-
-    def on_resize(self, event: Resize) -> None:
-        """Beside each other where there is room."""
-        del event
-        self.set_class(self.app.size.width >= _WIDE, "-wide")
