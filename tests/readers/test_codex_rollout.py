@@ -513,6 +513,24 @@ def test_an_aborted_turn_is_an_error(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("num_turns", "turns"), [(1, ["one", "three"]), (2, ["three"]), (9, ["three"]), (None, None)]
+)
+def test_turns_that_were_rolled_back_are_none(
+    tmp_path: Path, num_turns: object, turns: list[str] | None
+) -> None:
+    trajectory = read(
+        tmp_path,
+        meta(),
+        *(said("user", "one"), said("assistant", "A")),
+        *(said("user", "two"), said("assistant", "B")),
+        event("thread_rolled_back", num_turns=num_turns),
+        *(said("user", "three"), said("assistant", "C")),
+    )
+    assert user_turns(trajectory) == (turns or ["one", "two", "three"])
+    assert [step.text for step in model_steps(trajectory)] == ["A", "B", "C"]
+
+
 def test_times_are_kept_and_measured(tmp_path: Path) -> None:
     call = {**shell("c", "a"), "timestamp": "2026-01-01T10:00:00.000Z"}
     out = {**answer("c", ""), "timestamp": "2026-01-01T10:00:02.500Z"}

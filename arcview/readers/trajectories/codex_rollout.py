@@ -327,6 +327,8 @@ class Rollout:
         if kind == "thread_settings_applied":
             settings = mapping(fields.get("thread_settings"))
             self.model = text_or_none(settings.get("model")) or self.model
+        elif kind == "thread_rolled_back":
+            self.drafts.take_back(fields.get("num_turns"))
         text, is_error = note
         self.drafts.note(text, address, at=at, is_error=is_error)
 

@@ -136,6 +136,20 @@ class Drafts:
         role = Role.SYSTEM
         return self.add(role, StepKind.NOTE, address, text=text, at=at, is_error=is_error)
 
+    def take_back(self, turns: object) -> None:
+        """The last turns of the user are taken back: what was said is shown, and starts none."""
+        left = turns if type(turns) is int else 0
+        is_within = False
+        for draft in reversed(self.items):
+            is_turn = draft.role is Role.USER and draft.kind is StepKind.MESSAGE
+            if is_within and not is_turn:
+                left -= 1
+            if left <= 0:
+                return
+            if is_turn:
+                draft.kind = StepKind.NOTE
+            is_within = is_turn
+
     def raw(self, value: object, address: str, kind: str, *, at: str | None = None) -> None:
         """Appends a record that no rule knows, and counts it."""
         self.unknown[kind] += 1
