@@ -151,9 +151,9 @@ class StepRows(RowSource):
     def open_as(self, before: StepRows) -> None:
         """Opens the steps that are open in other rows."""
         if before._bodies:
-            places = {step.key: index for index, step in enumerate(self.heads)}
-            found = (places.get(before.heads[index].key) for index in before._bodies)
-            self.set_open([index for index in found if index is not None], is_open=True)
+            keys = {before.heads[index].key for index in before._bodies}
+            found = [index for index, step in enumerate(self.heads) if step.key in keys]
+            self.set_open(found, is_open=True)
 
     def set_open(self, indexes: Sequence[int], *, is_open: bool) -> None:
         """Opens or closes steps."""
