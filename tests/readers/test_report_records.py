@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from arcview.errors import BadInputError
 from arcview.model.results import UNFINISHED, Outcome, Report
-from arcview.readers.registry import report_reader
+from arcview.readers.registry import find_report_reader, report_reader
 from tests.readers.report_files import outcomes, read_as, read_lines, the
 
 Record = dict[str, object]
@@ -117,9 +118,15 @@ def go(tmp_path: Path, *events: Record) -> Report:
 
 
 def str_of(record: Record) -> str:
-    import json
-
     return json.dumps(record, separators=(",", ":"), ensure_ascii=False)
+
+
+def test_go_records_are_known_however_they_are_spaced(tmp_path: Path) -> None:
+    path = tmp_path / "events"
+    ended = {"Action": "pass", "Package": "p", "Test": "TestA", "Elapsed": 0.1}
+    path.write_text(json.dumps(ended) + "\n")
+    reader, _ = find_report_reader(path)
+    assert [test.id for test in reader.read(path).tests] == ["p TestA"]
 
 
 def test_go_tests_keep_their_package_blanks_and_unicode(tmp_path: Path) -> None:

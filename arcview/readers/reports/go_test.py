@@ -28,6 +28,8 @@ from arcview.readers.reports.collect import (
 
 _ENDS = {"pass": Outcome.PASSED, "fail": Outcome.FAILED, "skip": Outcome.SKIPPED}
 _FRAME = re.compile(r"^\s*(?:=== (?:RUN|PAUSE|CONT|NAME)\b|--- (?:PASS|FAIL|SKIP): )")
+_ACTION = re.compile(rb'"Action"\s*:\s*"')
+_PACKAGE = re.compile(rb'"(?:Package|ImportPath)"\s*:\s*"')
 GOEXIT = "runtime.Goexit"
 """What the message of a subtest holds that ended its parent."""
 PARENT_ENDED = "a subtest ended it: its other subtests may not have run"
@@ -41,7 +43,7 @@ class GoTestReader:
 
     def detect(self, head: bytes, name: str) -> Detection | None:
         """Recognises the keys of an event."""
-        if b'"Action":"' in head and (b'"Package":"' in head or b'"ImportPath":"' in head):
+        if _ACTION.search(head) and _PACKAGE.search(head):
             return Detection(self.id, "records with Action and Package")
         return None
 
