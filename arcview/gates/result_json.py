@@ -76,8 +76,10 @@ def read_summary(data: bytes, shown: str, folder: Path) -> tuple[RerunResult, Ma
     found = Fields.of(values, shown, [])
     if found.text("schema") != RESULT_VERSION or found.text("provenance") != "rerun":
         raise BadInputError(shown, f"expected a rerun of schema {RESULT_VERSION}")
-    codes = cast("list[int | None]", values["exit_codes"])
-    files = cast("dict[str, str]", values["files"])
+    codes = _exit_codes(values["exit_codes"], shown)
+    files = found.sub("files").values
+    if any("/" in name or not isinstance(digest, str) for name, digest in files.items()):
+        raise BadInputError(shown, "expected names of files beside it, with their hashes", "files")
     reports = [name for name in files if name.startswith("report")]
     result = RerunResult(
         key=ResultKey(
@@ -93,7 +95,7 @@ def read_summary(data: bytes, shown: str, folder: Path) -> tuple[RerunResult, Ma
         f2p=_read_counts(found, "f2p"),
         p2p=_read_counts(found, "p2p"),
         other=_read_counts(found, "other"),
-        exit_codes=tuple(codes),
+        exit_codes=codes,
         timed_out=bool(found.flag("timed_out")),
         started=found.need_text("started"),
         duration_s=found.number("duration_s") or 0.0,
@@ -104,7 +106,13 @@ def read_summary(data: bytes, shown: str, folder: Path) -> tuple[RerunResult, Ma
         notes=tuple(found.texts("notes")),
         arcview_version=found.text("arcview_version") or "",
     )
-    return result, files
+    return result, cast("dict[str, str]", files)
+
+
+def _exit_codes(value: object, shown: str) -> tuple[int | None, ...]:
+    if isinstance(value, list) and all(type(code) in (int, type(None)) for code in value):
+        return tuple(value)
+    raise BadInputError(shown, "expected whole numbers", "exit_codes")
 
 
 def read_tests(data: bytes, shown: str) -> tuple[GateTest, ...]:
@@ -117,10 +125,13 @@ def read_tests(data: bytes, shown: str) -> tuple[GateTest, ...]:
     for number, line in enumerate(data.splitlines(), 1):
         problems: list[Problem] = []
         entry = Fields.of(parse_json(line, shown), shown, problems)
+        test_id = entry.text("id")  # a hostile report may leave it empty
+        if test_id is None:
+            raise BadInputError(shown, "expected the id of a test", f"line {number}")
         try:
             tests.append(
                 GateTest(
-                    id=entry.need_text("id"),
+                    id=test_id,
                     group=Group(entry.need_text("group")),
                     outcome=Outcome(entry.need_text("outcome")),
                     duration_s=entry.number("duration_s"),

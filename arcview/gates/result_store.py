@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable
 from dataclasses import replace
@@ -33,6 +34,7 @@ _STAGING = ".new-"
 _SUMMARY = "result.json"
 _TESTS = "tests.jsonl"
 _ORIGINS = "origins.json.gz"
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
 class ResultStore:
@@ -100,14 +102,14 @@ class ResultStore:
             key = self.folder / result.key.name
             key.mkdir(exist_ok=True, mode=0o700)
             while True:
-                attempt = max(_numbers(key), default=0) + 1
+                attempt = max(_taken(key), default=0) + 1
                 (staged / _SUMMARY).write_bytes(summary_bytes(result, attempt, files))
                 for path in staged.iterdir():
                     path.chmod(0o400)
                 try:
                     staged.rename(key / str(attempt))
                 except OSError:
-                    if not is_dir(key / str(attempt)):
+                    if attempt not in _taken(key):
                         raise
                     (staged / _SUMMARY).chmod(0o600)  # another process was quicker
                     continue
@@ -152,9 +154,7 @@ class ResultStore:
             raise BadInputError(str(path), f"cannot be read: {in_words(error)}") from error
 
     def _keys(self) -> list[str]:
-        if not is_dir(self.folder):
-            return []
-        return sorted(n for n in os.listdir(self.folder) if not n.startswith("."))  # noqa: PTH208
+        return sorted(name for name in _names(self.folder) if not name.startswith("."))
 
     def _attempts(self, key: Path) -> tuple[RerunResult, ...]:
         found = (self._read(key / str(number)) for number in sorted(_numbers(key)))
@@ -166,6 +166,8 @@ class ResultStore:
         shown = f"reruns/{folder.parent.name}/{folder.name}/{_SUMMARY}"
         try:
             result, files = read_summary(_bytes(folder / _SUMMARY, shown), shown, folder)
+            if (result.key.name, str(result.attempt)) != (folder.parent.name, folder.name):
+                raise BadInputError(shown, "copied or moved from another place")
             tests = _bytes(folder / _TESTS, shown)
             if hashlib.sha256(tests).hexdigest() != files.get(_TESTS):
                 raise BadInputError(shown, "tests.jsonl beside it was changed")
@@ -185,8 +187,19 @@ class ResultStore:
 
 
 def _numbers(key: Path) -> list[int]:
-    names = os.listdir(key) if is_dir(key) else []  # noqa: PTH208
-    return [int(n) for n in names if n.isdecimal() and is_file(key / n / _SUMMARY)]
+    return [number for number in _taken(key) if is_file(key / str(number) / _SUMMARY)]
+
+
+def _taken(key: Path) -> list[int]:
+    """The numbers that are in use, whether or not their folders are whole."""
+    return [int(name) for name in _names(key) if _NUMBER.fullmatch(name)]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208
+    except OSError:  # what cannot be listed holds nothing that could be used
+        return []
 
 
 def _bytes(path: Path, shown: str) -> bytes:

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.analysis.what_if import MergeMode, Transplant, WhatIfLabel
 from arcview.errors import ArcviewError, BadInputError
-from arcview.files import in_words, is_dir, read_file
+from arcview.files import in_words, read_file
 from arcview.gates.sealed import Json, sealed, unsealed
 from arcview.model.problem import Problem
 from arcview.model.results import Verdict
@@ -69,7 +70,8 @@ class WhatIfStore:
             why = error.strerror or str(error)
             raise ArcviewError(f"{folder}: the answer cannot be stored: {why}") from error
         finally:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):  # there is none where the folder could not be made
+                temporary.unlink()
         return answer
 
     def _read(self, key: str, number: int) -> WhatIf | None:
@@ -228,6 +230,9 @@ def _read_made(found: Fields, key: str) -> Transplant | None:
 
 
 def _numbers(folder: Path) -> list[int]:
-    names = os.listdir(folder) if is_dir(folder) else []  # noqa: PTH208
+    try:
+        names = os.listdir(folder)  # noqa: PTH208
+    except OSError:  # what cannot be listed holds nothing that could be used
+        return []
     stems = (name.removesuffix(".json") for name in names if name.endswith(".json"))
     return [int(stem) for stem in stems if stem.isdecimal()]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from arcview.errors import ArcviewError
 from arcview.gates.owner import Owner
 from arcview.gates.result_store import ResultStore
+from arcview.gates.sealed import sealed, unsealed
 from arcview.gates.tested_tree import FileOrigin, Origin
 from tests.gates.some_results import result
 
@@ -114,3 +116,59 @@ def test_a_sidecar_that_cannot_be_written_says_so_in_one_line(tmp_path: Path) ->
     (tmp_path / "file").write_text("")
     with pytest.raises(ArcviewError, match="the rerun cannot be stored"):
         ResultStore(tmp_path / "file").stage()
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_a_torn_attempt_keeps_its_number_and_the_next_one_is_stored(
+    tmp_path: Path, is_folder: bool
+) -> None:
+    (path,) = stored(tmp_path).folder.rglob("result.json")
+    path.unlink()
+    if is_folder:
+        path.mkdir()
+    assert [r.attempt for r in stored(tmp_path).all()] == [2]
+
+
+def test_an_attempt_that_was_copied_is_not_counted_twice(tmp_path: Path) -> None:
+    store = stored(tmp_path)
+    (key,) = store.folder.iterdir()
+    shutil.copytree(key / "1", key / "2")
+    shutil.copytree(key, store.folder / f"{'0' * 16}{key.name[16:]}")
+    again = ResultStore(tmp_path)
+    assert len(again.all()) == 1
+    assert {problem.what for problem in again.problems} == {
+        "copied or moved from another place; not used"
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"files": ["log.txt"]},
+        {"files": {"tests.jsonl": "x", "report/../../../../etc/passwd": "x"}},
+        {"files": {"tests.jsonl": 5}},
+        {"exit_codes": 5},
+        {"exit_codes": ["1"]},
+        {"exit_codes": [True]},
+    ],
+)
+def test_a_result_of_odd_values_is_reported_though_it_is_sealed(
+    tmp_path: Path, values: dict[str, object]
+) -> None:
+    (path,) = stored(tmp_path).folder.rglob("result.json")
+    path.chmod(0o600)
+    path.write_bytes(sealed(unsealed(path.read_bytes(), "x") | values))
+    again = ResultStore(tmp_path)
+    assert again.all() == ()
+    assert len(again.problems) == 1
+
+
+def test_a_test_without_a_name_is_kept(tmp_path: Path) -> None:
+    store = ResultStore(tmp_path)
+    kept = store.add(result({"": "passed"}), store.stage())
+    assert [test.id for test in kept.tests] == [""]
+
+
+def test_reruns_that_cannot_be_listed_are_none(tmp_path: Path) -> None:
+    (tmp_path / "reruns").symlink_to("reruns")
+    assert ResultStore(tmp_path).all() == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arcview.analysis.what_if import WhatIfLabel
-from arcview.errors import CancelledError
+from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.engine import End, EngineInfo
 from arcview.gates.errors import CannotRerunError
 from arcview.model.results import Outcome, Verdict
@@ -110,6 +110,17 @@ def test_an_answer_that_was_changed_by_hand_is_not_used(opened: OpenRun, tmp_pat
         path.write_text(before)
     path.write_bytes(b"{")
     assert asked.known("2") is None
+
+
+def test_a_place_that_cannot_keep_answers_is_said_in_one_line(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    asked, _ = what_ifs(opened, tmp_path, failing(opened, "X2"))
+    asked.store.folder.parent.mkdir(parents=True)
+    asked.store.folder.write_text("a file, not a folder")
+    assert asked.known("2") is None
+    with pytest.raises(ArcviewError, match="the answer cannot be stored"):
+        asked.ask("2")
 
 
 def test_a_flaky_tree_is_undetermined_and_looked_at_no_longer_than_needed(
