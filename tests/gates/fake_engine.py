@@ -118,3 +118,31 @@ def _pytest_json(outcomes: Mapping[str, str]) -> bytes:
         for test_id, outcome in outcomes.items()
     ]
     return json.dumps({"created": 1.0, "exitcode": 0, "root": "/", "tests": tests}).encode()
+
+
+class HeldEngine(FakeEngine):
+    """Prints something and then goes on until it is let go or cancelled."""
+
+    def __init__(self, printed: bytes = b"", info: EngineInfo | None = None) -> None:
+        super().__init__(lambda *_: Play({}), info)
+        self.printed = printed
+        self.has_printed = threading.Event()
+        self.goes_on = threading.Event()
+        self.has_ended = threading.Event()
+        self.was_cancelled = False
+
+    def execute(
+        self,
+        job: Job,
+        on_output: Callable[[bytes], None],
+        on_phase: Callable[[Phase], None],
+        cancelled: Callable[[], bool],
+    ) -> Execution:
+        on_phase(Phase.RUNNING)
+        on_output(self.printed)
+        self.has_printed.set()
+        while not cancelled() and not self.goes_on.wait(0.01):
+            pass
+        self.was_cancelled = cancelled()
+        self.has_ended.set()
+        return super().execute(job, lambda _: None, on_phase, cancelled)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +13,7 @@ import pytest
 from arcview.analysis.matrix import Cell, CellTest, Source, Standing
 from arcview.analysis.matrix_patterns import Pattern
 from arcview.errors import BadInputError
-from arcview.gates.engine import EngineInfo, Execution, Job, Phase
+from arcview.gates.engine import EngineInfo
 from arcview.gates.errors import EngineUnavailableError
 from arcview.model.results import Group, Outcome, Verdict
 from arcview.session.matrix_session import words_of
@@ -28,7 +26,7 @@ from arcview.ui.screens.rerun import RerunScreen
 from arcview.ui.screens.rerun_sitting import RerunSitting
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
-from tests.gates.fake_engine import FakeEngine, Play
+from tests.gates.fake_engine import FakeEngine, HeldEngine
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
 INFO = EngineInfo("docker", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus",), ("pids",))
@@ -130,33 +128,12 @@ async def test_missing_cells_are_run_and_say_so(demo_run: Path) -> None:
         assert "Nothing is missing" in await press(pilot, "x")
 
 
-class HeldEngine(FakeEngine):
-    """Goes on until it is cancelled."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda *_: Play({}), INFO)
-        self.has_begun = threading.Event()
-
-    def execute(
-        self,
-        job: Job,
-        on_output: Callable[[bytes], None],
-        on_phase: Callable[[Phase], None],
-        cancelled: Callable[[], bool],
-    ) -> Execution:
-        self.has_begun.set()
-        never = threading.Event()
-        while not cancelled():
-            never.wait(0.01)
-        return super().execute(job, on_output, on_phase, cancelled)
-
-
 async def test_measuring_is_stopped_and_goes_on_later(demo_run: Path) -> None:
-    engine = HeldEngine()
+    engine = HeldEngine(info=INFO)
     async with on_screen(screen_with(demo_run, engine)) as (app, pilot):
         await press(pilot, "3", "#", "x")
         await pilot.press("x")
-        assert await asyncio.to_thread(engine.has_begun.wait, 30)
+        assert await asyncio.to_thread(engine.has_printed.wait, 30)
         await pilot.pause()
         await pilot.pause()
         text = screen_text(app)
@@ -169,12 +146,12 @@ async def test_measuring_is_stopped_and_goes_on_later(demo_run: Path) -> None:
 
 
 async def test_leaving_the_program_stops_measuring(demo_run: Path) -> None:
-    engine = HeldEngine()
+    engine = HeldEngine(info=INFO)
     screen = screen_with(demo_run, engine)
     async with on_screen(screen) as (_, pilot):
         await press(pilot, "3", "#", "x")
         await pilot.press("x")
-        assert await asyncio.to_thread(engine.has_begun.wait, 30)
+        assert await asyncio.to_thread(engine.has_printed.wait, 30)
     assert screen.sitting is not None
     job = screen.sitting.matrix().job
     assert job is not None

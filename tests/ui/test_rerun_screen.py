@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
-from arcview.gates.engine import EngineInfo, Execution, Image, Job, Phase
+from arcview.gates.engine import EngineInfo, Image
 from arcview.gates.errors import EngineUnavailableError
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
 from arcview.ui.screens.rerun import RerunScreen
 from arcview.ui.screens.rerun_sitting import RerunSitting
 from arcview.ui.screens.run import RunScreen
-from tests.gates.fake_engine import FakeEngine, Play, Script
+from tests.gates.fake_engine import FakeEngine, HeldEngine, Play, Script
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
 INFO = EngineInfo(
@@ -59,37 +58,10 @@ class NoEngine(FakeEngine):
         raise EngineUnavailableError("no container engine answers: start Docker or set DOCKER_HOST")
 
 
-class HeldEngine(FakeEngine):
-    """Prints something and then goes on until it is let go or cancelled."""
-
-    def __init__(self, printed: bytes) -> None:
-        super().__init__(lambda *_: Play({}), INFO)
-        self.printed = printed
-        self.has_printed = threading.Event()
-        self.goes_on = threading.Event()
-        self.has_ended = threading.Event()
-        self.was_cancelled = False
-
-    def execute(
-        self,
-        job: Job,
-        on_output: Callable[[bytes], None],
-        on_phase: Callable[[Phase], None],
-        cancelled: Callable[[], bool],
-    ) -> Execution:
-        on_phase(Phase.RUNNING)
-        on_output(self.printed)
-        self.has_printed.set()
-        while not cancelled() and not self.goes_on.wait(0.01):
-            pass
-        self.was_cancelled = cancelled()
-        self.has_ended.set()
-        return super().execute(job, lambda _: None, on_phase, cancelled)
-
-    async def printed_something(self, pilot: Pilot[None]) -> None:
-        assert await asyncio.to_thread(self.has_printed.wait, 30)
-        await pilot.pause()
-        await pilot.pause()
+async def printed_something(engine: HeldEngine, pilot: Pilot[None]) -> None:
+    assert await asyncio.to_thread(engine.has_printed.wait, 30)
+    await pilot.pause()
+    await pilot.pause()
 
 
 async def test_the_first_rerun_asks_and_shows_what_would_run(demo_run: Path) -> None:
@@ -289,11 +261,11 @@ async def test_another_state_is_chosen_and_the_reference_only_when_revealed(
 
 
 async def test_output_is_there_while_it_runs_and_escape_stops_it(demo_run: Path) -> None:
-    engine = HeldEngine(b"\x1b]0;title\x07\x1b[31mfirst line\x1b[0m\nlast \xe2\x80\xaeline\n")
+    engine = HeldEngine(b"\x1b]0;title\x07\x1b[31mfirst line\x1b[0m\nlast \xe2\x80\xaeline\n", INFO)
     async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
         await press(pilot, "2", "r")
         await pilot.press("r")
-        await engine.printed_something(pilot)
+        await printed_something(engine, pilot)
         text = screen_text(app)
         assert "first line" in text
         assert "\x1b" not in text
@@ -307,11 +279,11 @@ async def test_output_is_there_while_it_runs_and_escape_stops_it(demo_run: Path)
 
 
 async def test_what_runs_goes_on_when_one_leaves_and_is_found_again(demo_run: Path) -> None:
-    engine = HeldEngine(b"still at it\n")
+    engine = HeldEngine(b"still at it\n", INFO)
     async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
         await press(pilot, "2", "r")
         await pilot.press("r")
-        await engine.printed_something(pilot)
+        await printed_something(engine, pilot)
         await pilot.press("backspace", "3", "r")
         await pilot.pause()
         assert "Gate 3" in screen_text(app)
@@ -325,11 +297,11 @@ async def test_what_runs_goes_on_when_one_leaves_and_is_found_again(demo_run: Pa
 
 
 async def test_leaving_the_program_stops_what_runs(demo_run: Path) -> None:
-    engine = HeldEngine(b"x\n")
+    engine = HeldEngine(b"x\n", INFO)
     async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
         await press(pilot, "2", "r")
         await pilot.press("r")
-        await engine.printed_something(pilot)
+        await printed_something(engine, pilot)
     assert await asyncio.to_thread(engine.has_ended.wait, 30)
     assert engine.was_cancelled
 
