@@ -31,6 +31,7 @@ from arcview.gates.results import (
 from arcview.gates.tested_tree import TestedTree
 from arcview.session.opened import OpenRun
 from arcview.session.reruns_command import command_text, shell_command
+from arcview.session.reruns_engine import SittingEngine
 from arcview.session.reruns_job import job_of, tested_tree
 from arcview.session.reruns_model import (
     Cancelled,
@@ -73,7 +74,7 @@ class Reruns:
         self.opened = opened
         self.options = options or RerunOptions()
         self.store = ResultStore(run_sidecar(sidecar_root(sidecar), opened.run.run_id))
-        self._engine = engine
+        self._engine = SittingEngine(self._opened_engine, engine)
         self._is_reaped = False
         self._last_tree: tuple[object, TestedTree | None] = (None, None)
         self._trees: Trees | None = None
@@ -265,19 +266,16 @@ class Reruns:
         Raises:
             EngineUnavailableError: none answers.
         """
-        with self._lock:
-            if self._engine is None:
-                from arcview.gates.engines import open_engine
+        return self._engine.get()
 
-                self._engine = open_engine(self.options.engine)
-            return self._engine
+    def _opened_engine(self) -> Engine:
+        from arcview.gates.engines import open_engine
+
+        return open_engine(self.options.engine)
 
     def close(self) -> None:
-        """Lets go of the engine."""
-        with self._lock:
-            if self._engine is not None:
-                self._engine.close()
-                self._engine = None
+        """Lets go of the engine; waits for nothing."""
+        self._engine.close()
 
     def trees(self) -> Trees:
         """The files of any tree of the run."""

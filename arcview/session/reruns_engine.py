@@ -1,0 +1,83 @@
+"""The engine of one sitting: opened once, when it is first needed, and let go of without waiting.
+
+An engine that hangs must hold up nobody who leaves. Must not import the terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from threading import Lock, Thread
+
+from arcview.gates.engine import Engine
+from arcview.gates.errors import EngineUnavailableError
+
+_POLL_S = 0.05
+_LEFT = "the run was left before the engine answered"
+
+
+class SittingEngine:
+    """May be used from several threads.
+
+    Args:
+        open_it: Opens the engine, which may take long.
+        engine: One that is open already.
+    """
+
+    def __init__(self, open_it: Callable[[], Engine], engine: Engine | None = None) -> None:
+        self._open_it = open_it
+        self._engine = engine
+        self._closed = 0
+        """How often it was let go of."""
+        self._lock = Lock()
+        """Held for moments only, so that closing never waits."""
+        self._opening = Lock()
+
+    def get(self) -> Engine:
+        """The engine, opened when it is first asked for.
+
+        Raises:
+            EngineUnavailableError: none answers, or it was let go of meanwhile.
+        """
+        closed = self._closed
+        with self._opening:
+            with self._lock:
+                if self._engine is not None:
+                    return self._engine
+                if self._closed != closed:
+                    raise EngineUnavailableError(_LEFT)
+            coming = self._open()
+            while self._closed == closed and not wait([coming], _POLL_S).done:
+                pass
+            with self._lock:
+                if self._closed == closed:
+                    self._engine = coming.result()
+                    return self._engine
+            coming.add_done_callback(_close)
+            raise EngineUnavailableError(_LEFT)
+
+    def close(self) -> None:
+        """Lets go of it; one that is just being opened is closed as soon as it is there."""
+        with self._lock:
+            engine, self._engine = self._engine, None
+            self._closed += 1
+        if engine is not None:
+            engine.close()
+
+    def _open(self) -> Future[Engine]:
+        """Opens it in a daemon, since the program may end before that is done."""
+        coming: Future[Engine] = Future()
+
+        def work() -> None:
+            try:
+                coming.set_result(self._open_it())
+            except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+                coming.set_exception(error)
+
+        Thread(target=work, name="opening the engine", daemon=True).start()
+        return coming
+
+
+def _close(coming: Future[Engine]) -> None:
+    if coming.exception() is None:
+        coming.result().close()
