@@ -56,7 +56,13 @@ REPORT_READERS = {
 _CLUES: Mapping[str, tuple[bytes, ...]] = {
     "atif": (b'"schema_version"', b'"step_id"'),
     "swe_agent": (b'"trajectory"', b'"history"', b'"attempts"'),
-    "mini_swe_agent": (b"[", b'"messages"', b'"exit_status"', b'"model_stats"'),
+    "mini_swe_agent": (
+        b"[",
+        b'"messages"',
+        b'"exit_status"',
+        b'"model_stats"',
+        b'"wall_clock_time"',
+    ),
     "inspect_log": (b"_journal/", b"header.json", b"samples/", b'"eval"'),
 }
 """What the head of a file of that format can hold; a single byte is what the file begins with.

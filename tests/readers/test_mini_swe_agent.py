@@ -557,3 +557,33 @@ def test_odd_values_around_the_messages_never_raise(tmp_path: Path) -> None:
         path.write_text(json.dumps(changed))
         MiniSweAgentReader().detect(path.read_bytes(), path.name)
         MiniSweAgentReader().read(path)
+
+
+# The log of the agent inside SlopCodeBench
+
+
+def log_line(role: str, content: str, **fields: object) -> str:
+    line = {"role": role, "content": content, "wall_clock_time": 0.5, "cost": 0.0, **fields}
+    return json.dumps(line) + "\n"
+
+
+def test_a_message_a_line_reads_as_the_agents_own_file(tmp_path: Path) -> None:
+    path = tmp_path / "trajectory.jsonl"
+    tokens = {"input": 100, "output": 10, "cache_read": 40, "cache_write": 0, "reasoning": 3}
+    ran = {"output": "no such file", "returncode": 2}
+    path.write_text(
+        log_line("system", "rules")
+        + log_line("user", "do it")
+        + log_line("assistant", "THOUGHT: x\n\n```bash\nls y\n```", cost=0.25, tokens=tokens)
+        + log_line("environment", "<returncode>2</returncode>", meta=ran)
+        + '{"role": "assis'
+    )
+    reader, _ = find_trajectory_reader(path)
+    found = reader.read(path)
+    assert reader.id == "mini_swe_agent"
+    (step,) = (step for step in found.steps if step.number is not None)
+    assert step.usage == Usage(100, 40, 10, 3, 0.25)
+    (call,) = step.calls
+    assert call.result is not None
+    assert (call.command, call.result.exit_code, call.result.text) == ("ls y", 2, "no such file")
+    assert any("cut off" in problem.what for problem in found.problems)

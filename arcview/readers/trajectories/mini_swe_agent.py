@@ -19,9 +19,10 @@ from arcview.model.trajectory import (
     Usage,
 )
 from arcview.readers.packed import read_unpacked
-from arcview.readers.registry import Detection
+from arcview.readers.registry import HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import mapping, patch_in
 from arcview.readers.trajectories.documents import Document, parse_document, peek
+from arcview.readers.trajectories.mini_swe_agent_lines import is_line, parse_log
 from arcview.readers.trajectories.mini_swe_agent_messages import Walk
 from arcview.readers.trajectories.pairing import counted, numbered
 from arcview.readers.trajectories.records import Record, text_or_none
@@ -55,6 +56,8 @@ class MiniSweAgentReader:
         named = value.get("trajectory_format")
         if isinstance(named, str) and named.startswith(_FORMAT):
             return Detection(self.id, f"trajectory_format is {named}")
+        if is_line(value):
+            return Detection(self.id, "a message a line, with its wall_clock_time")
         if value.keys() & _OTHER_FORMATS:
             return None
         messages = value.get("messages")
@@ -72,10 +75,12 @@ class MiniSweAgentReader:
         problems: list[Problem] = []
         for file in (path, *companions):
             try:
-                document = parse_document(read_unpacked(file, str(file)), str(file), ("messages",))
+                data = read_unpacked(file, str(file))
             except BadInputError as error:
                 problems.append(Problem(error.path, error.expected))
                 continue
+            log = parse_log(data, str(file)) if is_line(peek(data[:HEAD_BYTES])) else None
+            document = log or parse_document(data, str(file), ("messages",))
             walk = _walked(document, file.name)
             problems += document.problems
             if walk is not None:
