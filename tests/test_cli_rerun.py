@@ -143,7 +143,9 @@ def test_where_nothing_was_measured_the_reason_is_not_buried_under_all_tests(
     [
         (("--gate", "7"), "--gate 7: the run has 1"),
         (("--gate", "nonsense"), "--gate nonsense: the run has 1"),
-        (("--state", "S9"), "S9: the run has no such state"),
+        (("--state", "S9"), "--state S9: the run has S0, S1"),
+        (("--state", ""), "--state : the run has S0, S1"),
+        (("--state", "S1@9"), "S1@9: the run has no such state"),
         (("--times", "0"), "--times 0: expected 1 to 1000"),
         (("--engine", "podmann"), "--engine podmann: expected auto, host, or a URL"),
     ],

@@ -95,6 +95,13 @@ def check_gate(reruns: Reruns, options: argparse.Namespace) -> None:
         raise UsageError(f"--gate {options.gate}: the run has {', '.join(known)}")
 
 
+def _check_state(reruns: Reruns, options: argparse.Namespace) -> None:
+    known = [state.id for state in reruns.opened.run.states]
+    is_of_a_step = "@" in (options.state or "")
+    if options.state is not None and options.state not in known and not is_of_a_step:
+        raise UsageError(f"--state {options.state}: the run has {', '.join(known) or 'none'}")
+
+
 def confirm(plan: RerunPlan, words: str, options: argparse.Namespace) -> None:
     """Shows how a gate would be run, and asks.
 
@@ -163,6 +170,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _rerun(reruns: Reruns, options: argparse.Namespace) -> int:
     check_gate(reruns, options)
+    _check_state(reruns, options)
     target = (
         reruns.target(options.state)
         if options.state is not None
