@@ -54,7 +54,15 @@ MARKERS = {
 """Files of which one must be there before a reader is even imported."""
 
 _WEAK = ("git_repository", "patch_folder")
-_TRAJECTORY_ENDINGS = (".jsonl", ".traj", ".traj.json", "trajectory.json", ".eval", ".jsonl.zst")
+_TRAJECTORY_ENDINGS = (
+    ".jsonl",
+    ".traj",
+    ".traj.json",
+    "trajectory.json",
+    ".eval",
+    ".jsonl.zst",
+    ".jsonl.gz",
+)
 _SUBAGENT = "agent-"
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
 _LEVELS = 8

@@ -16,6 +16,7 @@ from arcview.readers.registry import (
     find_report_reader,
     find_run_reader,
     find_trajectory_reader,
+    iter_runs,
     open_run,
 )
 from arcview.readers.trajectories.claude_code import ClaudeCodeReader
@@ -70,6 +71,7 @@ def test_a_packed_session_opens_and_lists_with_the_same_model(cases: Path, tmp_p
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     reader, _ = find_run_reader(packed)
     assert reader.summarise(packed).model == open_run(packed).run.model
+    assert list(iter_runs(tmp_path)) == [packed]
     found = detect(packed)
     assert found.content is not None
     assert found.content.format.id == "claude_code"

@@ -16,7 +16,7 @@ from arcview.model.trajectory import SessionRole, TrajectoryRef
 from arcview.readers.inside import inside
 from arcview.readers.registry import find_trajectory_reader
 
-_ENDINGS = (".json", ".jsonl", ".traj", ".eval", ".txt", ".zst")
+_ENDINGS = (".json", ".jsonl", ".traj", ".eval", ".txt", ".zst", ".gz")
 _MAX_FILES = 400
 _MAX_DEPTH = 8
 _CONVERTED = ("atif",)
