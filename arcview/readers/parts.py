@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import count
 from typing import TypeVar
 
@@ -22,6 +21,8 @@ from arcview.model.trajectory import (
     Usage,
     heads_of,
 )
+from arcview.readers.times import time_of
+from arcview.readers.trajectories.usages import added
 
 _Number = TypeVar("_Number", int, float)
 
@@ -139,40 +140,10 @@ def usage_of(trajectory: Trajectory) -> Usage | None:
     return replace(recorded, cost_usd=recorded.cost_usd or None)
 
 
-def added(usages: Sequence[Usage]) -> Usage | None:
-    """The sum of usages, figure by figure over those that are known; null when there are none."""
-    if not usages:
-        return None
-    return Usage(
-        _sum([usage.input_tokens for usage in usages]),
-        _sum([usage.cached_tokens for usage in usages]),
-        _sum([usage.output_tokens for usage in usages]),
-        _sum([usage.reasoning_tokens for usage in usages]),
-        _sum([usage.cost_usd for usage in usages]),
-    )
-
-
 def model_of(trajectory: Trajectory) -> str | None:
     """The language model that most messages name, or that the session names as a whole."""
     named = Counter(step.model for step in trajectory.heads if step.model and step.agent is None)
     return trajectory.model or (named.most_common(1)[0][0] if named else None)
-
-
-def time_of(text: str | None) -> datetime | None:
-    """A recorded time; null where there is none or it is no ISO 8601."""
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-
-
-def seconds_between(started: str | None, ended: str | None) -> float | None:
-    """Seconds between two recorded times; null where they cannot be compared."""
-    begin, end = time_of(started), time_of(ended)
-    if begin is None or end is None or (begin.tzinfo is None) != (end.tzinfo is None):
-        return None
-    seconds = (end - begin).total_seconds()
-    return seconds if seconds >= 0 else None
 
 
 def _first_since(steps: Sequence[Step], since: str, unknown: int) -> int:
@@ -216,11 +187,6 @@ def _whole(usages: Sequence[Usage | None]) -> Usage | None:
 
 def _either(first: _Number | None, second: _Number | None) -> _Number | None:
     return first if first is not None else second
-
-
-def _sum(values: Sequence[_Number | None]) -> _Number | None:
-    known = [value for value in values if value is not None]
-    return sum(known[1:], known[0]) if known else None
 
 
 def _first(values: Iterable[str | None]) -> str | None:

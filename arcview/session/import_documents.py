@@ -16,7 +16,7 @@ from arcview.model.results import GateRecord, GateTest, Group, GroupCounts
 from arcview.model.run import Run, Stage, Status
 from arcview.model.states import State
 from arcview.model.trajectory import Usage
-from arcview.readers.parts import seconds_between, time_of
+from arcview.readers.times import seconds_between, time_of
 from arcview.schema.words import CHAIN_VERSION, RESULT_VERSION, RUN_VERSION
 
 Json = dict[str, object]

@@ -19,7 +19,6 @@ from arcview.model.trajectory import (
 from arcview.readers.parts import (
     join,
     model_of,
-    seconds_between,
     take_part,
     turn_starts,
     usage_of,
@@ -188,23 +187,3 @@ def test_the_model_is_the_one_that_most_messages_name() -> None:
     steps = (step("a", model="m"), step("b", model="m"), step("c", model="n"))
     assert model_of(Trajectory("x", steps)) == "m"
     assert model_of(Trajectory("x", (step("a", model="n", agent="helper"),))) is None
-
-
-# -- times
-
-
-@pytest.mark.parametrize(
-    ("started", "ended", "seconds"),
-    [
-        ("2026-01-01T10:00:00Z", "2026-01-01T11:00:01+01:00", 1.0),
-        ("2026-01-01T10:00:00", "2026-01-01T10:00:02.5", 2.5),
-        ("2026-01-01T10:00:00Z", "2026-01-01T10:00:00", None),
-        ("2026-01-01T10:00:01Z", "2026-01-01T10:00:00Z", None),
-        ("yesterday", "2026-01-01T10:00:00Z", None),
-        (None, "2026-01-01T10:00:00Z", None),
-    ],
-)
-def test_seconds_between_times_that_can_be_compared(
-    started: str | None, ended: str | None, seconds: float | None
-) -> None:
-    assert seconds_between(started, ended) == seconds

@@ -16,7 +16,6 @@ from arcview.readers.trajectories.records import (
     loaded,
     parse_lines,
     parsed,
-    seconds_between,
 )
 
 
@@ -113,10 +112,3 @@ def test_json_is_laid_out_for_people_whatever_is_in_it() -> None:
 def test_what_is_no_json_raises(text: str) -> None:
     with pytest.raises((ValueError, RecursionError)):
         parsed(text)
-
-
-def test_times_of_unlike_clocks_are_not_compared() -> None:
-    assert seconds_between("2026-01-01T10:00:00Z", "2026-01-01T10:00:02.5Z") == 2.5
-    assert seconds_between("2026-01-01T10:00:00Z", "2026-01-01T10:00:02") is None
-    assert seconds_between("2026-01-01T10:00:02Z", "2026-01-01T10:00:00Z") is None
-    assert seconds_between("soon", "2026-01-01T10:00:00Z") is None

@@ -23,13 +23,13 @@ from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.trajectory import TrajectoryRef
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
-from arcview.readers.parts import seconds_between
 from arcview.readers.registry import Detection
 from arcview.readers.runs.agent_logs import find_trajectories
 from arcview.readers.runs.assembled import AssembledRun, Assembly, derived_id
 from arcview.readers.runs.feature_bench_gates import read_details, read_gate
 from arcview.readers.runs.instance_folder import patch_states
 from arcview.readers.runs.predictions import Prediction
+from arcview.readers.times import seconds_between
 
 LAYOUT = "feature_bench"
 METADATA = "run_metadata.json"

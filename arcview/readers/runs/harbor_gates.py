@@ -18,9 +18,9 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, Outcome, Report
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
-from arcview.readers.parts import seconds_between
 from arcview.readers.runs.assembled import counted
 from arcview.readers.runs.report_gate import find_report, gate_of, reward_verdict
+from arcview.readers.times import seconds_between
 
 _REPORTS = ("ctrf.json", "report.json", "results.json", "junit.xml", "report.xml", "results.xml")
 _LOGS = ("test-stdout.txt", "test-stderr.txt")

@@ -20,13 +20,13 @@ from arcview.model.states import Provenance, State, StateKind
 from arcview.model.trajectory import TrajectoryRef, Usage
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
-from arcview.readers.parts import seconds_between
 from arcview.readers.runs.agent_logs import find_trajectories
 from arcview.readers.runs.assembled import Assembly, GateKey, derived_id
 from arcview.readers.runs.harbor_artifacts import end_state
 from arcview.readers.runs.harbor_errors import StepError, step_error, step_status
 from arcview.readers.runs.harbor_gates import Verifier, read_gate
 from arcview.readers.runs.harbor_task import HarborTask, find_task
+from arcview.readers.times import seconds_between
 
 LAYOUT = "harbor"
 RESULT = "result.json"

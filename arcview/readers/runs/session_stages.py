@@ -15,8 +15,9 @@ from arcview.model.run import Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
 from arcview.model.trajectory import Role, StepKind, Trajectory, TrajectoryRef, Usage
 from arcview.readers.exit_words import status_of
-from arcview.readers.parts import seconds_between, take_part, time_of, turn_starts, usage_of
+from arcview.readers.parts import take_part, turn_starts, usage_of
 from arcview.readers.runs.instance_folder import START_MISSING
+from arcview.readers.times import seconds_between, time_of
 
 NO_GATE = "no gate result is recorded"
 _TITLE_LENGTH = 80

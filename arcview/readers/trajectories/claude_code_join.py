@@ -20,10 +20,10 @@ from arcview.model.trajectory import (
     ToolCall,
     Trajectory,
 )
+from arcview.readers.times import seconds_between
 from arcview.readers.trajectories.claude_code_blocks import tool_call
 from arcview.readers.trajectories.claude_code_drafts import Call, Item, Thread
 from arcview.readers.trajectories.claude_code_items import Items
-from arcview.readers.trajectories.records import seconds_between
 
 FORMAT = "claude_code"
 

@@ -16,9 +16,9 @@ from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_files import is_document, lines_of, read_head, recognised
 from arcview.readers.trajectories.codex_rollout import Rollout
 from arcview.readers.trajectories.contents import listed, mapping
-from arcview.readers.trajectories.drafts import added
 from arcview.readers.trajectories.records import Lines, each_record, loaded, text_or_none
 from arcview.readers.trajectories.threads import About, Thread, trajectory_of
+from arcview.readers.trajectories.usages import added
 
 FORMAT = "codex"
 _MOST_FILES = 2000

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Usage
 from arcview.readers.trajectories.contents import mapping
-from arcview.readers.trajectories.drafts import added
 from arcview.readers.trajectories.records import count_or_none
+from arcview.readers.trajectories.usages import added
 
 
 def usage_of(counts: object) -> Usage | None:

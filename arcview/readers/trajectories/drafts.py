@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from arcview.model.problem import Problem
 from arcview.model.trajectory import (
@@ -21,12 +20,12 @@ from arcview.model.trajectory import (
     ToolResult,
     Usage,
 )
+from arcview.readers.times import seconds_between
 from arcview.readers.trajectories.aside import Aside
-from arcview.readers.trajectories.records import as_json, seconds_between
+from arcview.readers.trajectories.records import as_json
 
 _UNSETTLED = 500
 """How many of the last steps are held whole, as results and facts still come to them."""
-_Number = TypeVar("_Number", int, float)
 
 
 @dataclass(slots=True)
@@ -311,22 +310,3 @@ def _duration(at: str | None, calls: Sequence[ToolCall]) -> float | None:
     """From a step to the last of its results; null where the times cannot be compared."""
     spans = [seconds_between(at, call.result.at) for call in calls if call.result is not None]
     return max((span for span in spans if span is not None), default=None)
-
-
-def added(parts: Iterable[Usage | None]) -> Usage | None:
-    """The sum of what is known; null when nothing is."""
-    known = [usage for usage in parts if usage is not None]
-    if not known:
-        return None
-    return Usage(
-        input_tokens=_sum(usage.input_tokens for usage in known),
-        cached_tokens=_sum(usage.cached_tokens for usage in known),
-        output_tokens=_sum(usage.output_tokens for usage in known),
-        reasoning_tokens=_sum(usage.reasoning_tokens for usage in known),
-        cost_usd=_sum(usage.cost_usd for usage in known),
-    )
-
-
-def _sum(values: Iterable[_Number | None]) -> _Number | None:
-    known = [value for value in values if value is not None]
-    return sum(known[1:], known[0]) if known else None

@@ -19,7 +19,6 @@ from arcview.readers.packed import open_unpacked
 from arcview.readers.registry import HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.documents import parse_document
-from arcview.readers.trajectories.drafts import added
 from arcview.readers.trajectories.gemini_session import GeminiSession
 from arcview.readers.trajectories.gemini_stream import GeminiStream
 from arcview.readers.trajectories.records import (
@@ -30,6 +29,7 @@ from arcview.readers.trajectories.records import (
     text_or_none,
 )
 from arcview.readers.trajectories.threads import About, Thread, trajectory_of
+from arcview.readers.trajectories.usages import added
 
 _AGENT = "Gemini CLI"
 _LINES_TO_ASK = 60

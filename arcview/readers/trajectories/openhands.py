@@ -17,7 +17,7 @@ from arcview.readers.packed import open_unpacked
 from arcview.readers.registry import HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.documents import parse_document
-from arcview.readers.trajectories.drafts import Draft, Drafts, added
+from arcview.readers.trajectories.drafts import Draft, Drafts
 from arcview.readers.trajectories.openhands_files import (
     Conversation,
     conversation_folder,
@@ -36,6 +36,7 @@ from arcview.readers.trajectories.openhands_v0 import EventLog
 from arcview.readers.trajectories.openhands_v1 import SdkLog
 from arcview.readers.trajectories.records import Lines, Record, parse_lines, text_or_none
 from arcview.readers.trajectories.threads import About, Thread, trajectory_of
+from arcview.readers.trajectories.usages import added
 
 _AGENT = "OpenHands"
 _MOST_DEEP = 6

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Usage
 from arcview.readers.trajectories.contents import listed, mapping
-from arcview.readers.trajectories.drafts import added
 from arcview.readers.trajectories.records import count_or_none, text_or_none
+from arcview.readers.trajectories.usages import added
 
 
 @dataclass(slots=True)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolResult
+from arcview.readers.times import seconds_between
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.records import (
     Record,
     as_json,
     parsed,
-    seconds_between,
     text_or_none,
 )
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of

@@ -9,7 +9,6 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 import msgspec
 
@@ -176,19 +175,3 @@ def as_json(value: object) -> str:
         return _ENCODER.encode(value)
     except (ValueError, RecursionError):
         return repr(type(value))
-
-
-def seconds_between(start: str | None, end: str | None) -> float | None:
-    """Seconds from one recorded time to another; null where they cannot be compared."""
-    begun, ended = _parsed(start), _parsed(end)
-    if begun is None or ended is None or (begun.tzinfo is None) is not (ended.tzinfo is None):
-        return None
-    seconds = (ended - begun).total_seconds()
-    return seconds if seconds >= 0 else None
-
-
-def _parsed(text: str | None) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Session, SessionRole, Step, Trajectory, Usage, heads_of
-from arcview.readers.trajectories.drafts import Draft, Drafts, added, steps_of
+from arcview.readers.trajectories.drafts import Draft, Drafts, steps_of
+from arcview.readers.trajectories.usages import added
 
 
 @dataclass(frozen=True, slots=True)
