@@ -93,8 +93,9 @@ def _head(result: RerunResult, glyphs: Glyphs) -> str:
     host = [f"{glyphs.dot} graded on the host"] if result.graded_on_host else []
     facts = ", ".join(counts) if not result.is_silent else "no results"
     return (
-        f"{glyphs.verdict(result.verdict)} gate {result.gate} on {one_line(result.label)}: "
-        f"{result.verdict.value}{reason} {glyphs.dot} {facts or 'no tests'} {glyphs.dot} "
+        f"{glyphs.verdict(result.verdict)} gate {one_line(result.gate)} on "
+        f"{one_line(result.label)}: {result.verdict.value}{reason} "
+        f"{glyphs.dot} {facts or 'no tests'} {glyphs.dot} "
         f"{result.duration_s:.1f} s {glyphs.dot} attempt {result.attempt}{' '.join(['', *host])}"
     )
 
