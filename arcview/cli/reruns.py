@@ -27,6 +27,7 @@ from arcview.cli.parts import (
     print_lines,
     say,
 )
+from arcview.cli.unhurried import Unhurried
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -185,14 +186,16 @@ def _rerun(reruns: Reruns, options: argparse.Namespace) -> int:
         confirm(plan, f"gate {options.gate} on {target.label}, {often}", options)
     with Interrupts() as interrupts:
         show = LiveText(sys.stderr if options.json else sys.stdout)
+        unhurried = Unhurried(show.feed)
         results = reruns.run(
             options.gate,
             target,
             times=options.times,
             again=options.again,
-            on_output=show.feed,
+            on_output=unhurried.feed,
             cancelled=interrupts.is_set,
         )
+        unhurried.finish()
         show.finish()
     if interrupts.is_set():
         say("interrupted; the container is gone, what it printed is kept")
