@@ -10,7 +10,8 @@ from arcview.model.run import PathRules
 
 
 def job(tmp_path: Path) -> Job:
-    tree = TestedTree("t", Origin.AGENT, (), PathRules(), iter, lambda: TreeFiles((), {}))
+    files = TreeFiles((), {})
+    tree = TestedTree("t", Origin.AGENT, (), PathRules(), lambda _: iter(()), lambda: files)
     step = JobStep("tests", ("true",), (), 60, is_build=False)
     image = Image("image", "id", "digest")
     return Job("1", "S1", image, "/repo", None, (step,), tree, (), Limits(), tmp_path)
