@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arcview.model.results import GateRecord, GroupCounts, Outcome, Verdict
+from arcview.model.results import WITHOUT_RESULT, GateRecord, GroupCounts, Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,6 @@ _CRASH_SIGNALS = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGS
 
 _KILL_SIGNALS = {1: "SIGHUP", 2: "SIGINT", 9: "SIGKILL", 15: "SIGTERM"}
 """Signals that come from outside: who sent them is not in the exit code."""
-
-_UNFINISHED = (Outcome.MISSING, Outcome.NOT_RUN)
 
 
 def is_ok(outcome: Outcome, policy: Policy = DEFAULT_POLICY) -> bool:
@@ -113,7 +111,7 @@ def _verdict(record: GateRecord, policy: Policy) -> tuple[Verdict, str | None]:
         return Verdict.UNMEASURED, "zero tests expected"
     abort, own_doing = _abort(record)
     failing = failing_tests(record, policy)
-    unfinished = sum(count_of(counts, o) for counts in groups for o in _UNFINISHED)
+    unfinished = sum(count_of(counts, o) for counts in groups for o in WITHOUT_RESULT)
     if abort is not None:
         if failing == 0:
             return Verdict.UNMEASURED, f"{abort}, though no expected test failed"

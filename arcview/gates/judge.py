@@ -16,6 +16,7 @@ from arcview.gates.engine import End, Execution, StepEnd
 from arcview.gates.read_reports import ReadReports, broken_build, read_reports
 from arcview.model.results import (
     UNFINISHED,
+    WITHOUT_RESULT,
     Gap,
     GateRecord,
     GateTest,
@@ -33,7 +34,6 @@ from arcview.readers.runs.native_tests import Reported, settled
 _NOT_FOUND = {126: "command not executable", 127: "command not found"}
 _NO_SPACE = (b"No space left on device", b"ENOSPC", b"Disk quota exceeded")
 _TAIL_BYTES = 1 << 20
-_UNFINISHED = (Outcome.MISSING, Outcome.NOT_RUN)
 _BAD = (Outcome.FAILED, Outcome.ERROR, Outcome.TIMEOUT)
 
 
@@ -227,7 +227,7 @@ def _agreed(
     codes = _codes(execution.steps)
     if running is not None and verdict is Verdict.FAILED:
         return verdict, reason or f"ended while {running.id} was running{codes}"
-    only_unfinished = all(test.outcome in _UNFINISHED for test in failing)
+    only_unfinished = all(test.outcome in WITHOUT_RESULT for test in failing)
     if failing and only_unfinished and (read.missing or read.damaged):
         gap = (*read.damaged, *(f"{path} was not written" for path in read.missing))[0]
         full = "disk full: " if _is_full(log) else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, is_ok
 from arcview.gates.engine import EngineInfo
-from arcview.model.results import GateTest, GroupCounts, Outcome, Verdict
+from arcview.model.results import WITHOUT_RESULT, GateTest, GroupCounts, Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +164,7 @@ def compare(
 def _change(old: GateTest | None, new: GateTest | None, policy: Policy) -> Change:
     if old is None:
         return Change.NEW
-    gone = (Outcome.MISSING, Outcome.NOT_RUN)
-    if new is None or (new.outcome in gone and old.outcome not in gone):
+    if new is None or (new.outcome in WITHOUT_RESULT and old.outcome not in WITHOUT_RESULT):
         return Change.MISSING_NOW
     was_ok, now_ok = is_ok(old.outcome, policy), is_ok(new.outcome, policy)
     if was_ok is now_ok:

@@ -29,6 +29,10 @@ class Outcome(StrEnum):
     """Never started, or cut off with the whole run: killed, interrupted, collection error."""
 
 
+WITHOUT_RESULT = (Outcome.MISSING, Outcome.NOT_RUN)
+"""Outcomes of expected tests that say nothing about the tested code by themselves."""
+
+
 class Group(StrEnum):
     """Which list of a gate a test belongs to."""
 

@@ -17,7 +17,7 @@ from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.definition import GateDefinition
 from arcview.gates.results import RerunResult
 from arcview.gates.sealed import digest_of
-from arcview.model.results import Outcome, Verdict
+from arcview.model.results import WITHOUT_RESULT, Verdict
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
 from arcview.session.reruns_model import Target
@@ -301,8 +301,7 @@ def _arm(target: Target, results: Sequence[RerunResult], policy: Policy) -> ArmR
 
 def _unrun(result: RerunResult) -> set[str]:
     """The expected tests that were never started."""
-    words = (Outcome.NOT_RUN, Outcome.MISSING)
-    return {test.id for test in result.tests if not test.extra and test.outcome in words}
+    return {t.id for t in result.tests if not t.extra and t.outcome in WITHOUT_RESULT}
 
 
 def failing_tests(result: RerunResult, policy: Policy = DEFAULT_POLICY) -> tuple[str, ...]:

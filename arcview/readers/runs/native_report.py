@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from arcview.errors import ArcviewError, BadInputError
 from arcview.model.problem import Problem
-from arcview.model.results import GateTest, Group, Outcome, Report
+from arcview.model.results import WITHOUT_RESULT, GateTest, Group, Report
 from arcview.readers.fields import read_bytes
 from arcview.readers.registry import find_report_reader
 from arcview.readers.reports.collect import facts
@@ -62,7 +62,7 @@ def _from_log(run: Folder, spot: GateSpot) -> GateDetails:
     if not report.tests:
         return GateDetails()
     found = _match_report(report, name, spot.expected, [])
-    named = tuple(t for t in found.tests if t.outcome not in (Outcome.MISSING, Outcome.NOT_RUN))
+    named = tuple(t for t in found.tests if t.outcome not in WITHOUT_RESULT)
     return replace(found, tests=named, is_damaged=True)
 
 

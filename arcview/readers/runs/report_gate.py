@@ -11,6 +11,7 @@ from pathlib import Path
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.model.results import (
+    WITHOUT_RESULT,
     GateRecord,
     GateTest,
     Group,
@@ -101,8 +102,7 @@ def _unmeasured(report: Report, unnamed: int) -> str | None:
         return stopped.why if stopped is not None else "the report names no test"
     if stopped is not None and not stopped.own_doing:
         has_failed = any(
-            test.outcome not in _OK and test.outcome not in (Outcome.NOT_RUN, Outcome.MISSING)
-            for test in expected
+            test.outcome not in _OK and test.outcome not in WITHOUT_RESULT for test in expected
         )
         return None if has_failed else stopped.why
     return None
