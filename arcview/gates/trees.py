@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar, cast
 
-from arcview.errors import ArcviewError, GitError
+from arcview.errors import GitError
 from arcview.gates.errors import CannotRerunError
 from arcview.git import Git
 from arcview.states.entries import TreeEntry, list_tree
@@ -24,7 +24,7 @@ class Ahead(Generic[T]):
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._value: T | None = None
-        self._error: ArcviewError | None = None
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="reading ahead", daemon=True)
         self._thread.start()
 
@@ -32,7 +32,7 @@ class Ahead(Generic[T]):
         """The value, waited for.
 
         Raises:
-            ArcviewError: what the work raised.
+            BaseException: whatever the work raised.
         """
         self._thread.join()
         if self._error is not None:
@@ -42,7 +42,7 @@ class Ahead(Generic[T]):
     def _run(self) -> None:
         try:
             self._value = self._work()
-        except ArcviewError as error:
+        except BaseException as error:  # noqa: BLE001 -- handed to the thread that waits
             self._error = error
 
 
