@@ -1,6 +1,7 @@
 """Answers of what-if in the sidecar of a run: a file an answer, written once and never changed.
 
-`<run sidecar>/what-if/<key>/<number>.json`, schema `arcview/whatif/1`, with a checksum of itself.
+`<run sidecar>/what-if/<key>/<number>.json`, schema `arcview/whatif/1`, with its key
+and a checksum of itself.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class WhatIfStore:
         run_sidecar: The run's folder in the sidecar; nothing is made before something is stored.
 
     Attributes:
-        problems: Stored answers that are damaged and not used.
+        problems: Stored answers that are damaged or belong elsewhere, and are not used.
     """
 
     def __init__(self, run_sidecar: Path) -> None:
@@ -57,7 +58,7 @@ class WhatIfStore:
         temporary = folder / f".new-{os.urandom(6).hex()}"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            temporary.write_bytes(sealed(what_if_json(answer)))
+            temporary.write_bytes(sealed({**what_if_json(answer), "key": key}))
             temporary.chmod(0o400)
             while True:
                 path = folder / f"{max(_numbers(folder), default=0) + 1}.json"
@@ -78,7 +79,10 @@ class WhatIfStore:
         shown = f"what-if/{key}/{number}.json"
         try:
             data = read_file(self.folder / key / f"{number}.json")
-            return read_what_if(unsealed(data, shown), shown)
+            values = unsealed(data, shown)
+            if values.get("key") != key:
+                raise BadInputError(shown, "copied or moved from another question")
+            return read_what_if(values, shown)
         except BadInputError as error:
             self._note(Problem(shown, f"{error.expected}; not used"))
         except (OSError, KeyError, ValueError, TypeError) as error:

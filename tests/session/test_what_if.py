@@ -112,6 +112,23 @@ def test_an_answer_that_was_changed_by_hand_is_not_used(opened: OpenRun, tmp_pat
     assert asked.known("2") is None
 
 
+def test_an_answer_copied_from_another_question_is_reported_and_not_used(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    asked, _ = what_ifs(opened, tmp_path, failing(opened, "X2"))
+    asked.ask("2")
+    (path,) = tmp_path.rglob("what-if/*/1.json")
+    other = path.parent.with_name(f"2-{'0' * 16}")
+    other.mkdir()
+    (other / "1.json").write_bytes(path.read_bytes())
+    assert asked.store.find(path.parent.name) is not None
+    assert not asked.store.problems
+    assert asked.store.find(other.name) is None
+    (problem,) = asked.store.problems
+    assert problem.where == f"what-if/{other.name}/1.json"
+    assert problem.what == "copied or moved from another question; not used"
+
+
 def test_a_place_that_cannot_keep_answers_is_said_in_one_line(
     opened: OpenRun, tmp_path: Path
 ) -> None:
