@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from arcview.errors import ArcviewError, CancelledError
-from arcview.gates.definition import OverlayFile
+from arcview.gates.definition import HiddenFile
 from arcview.gates.engine import Job
 from arcview.gates.script import HOME, PLUGINS, RESULTS
 from arcview.gates.tested_tree import Delivery
@@ -92,10 +92,10 @@ class TarWriter:
         info.type, info.linkname = tarfile.SYMTYPE, target
         self._tar.addfile(info)
 
-    def hosts(self, text: bytes) -> None:
+    def hosts(self) -> None:
         """The file of host names; the folder that it lies in stays as it is."""
         self._folders.add("etc")
-        self.file("etc/hosts", text)
+        self.file("etc/hosts", _HOSTS)
 
     def workspace(self, workdir: str) -> str:
         """The workspace folder, which belongs to the user; those above it stay as they are."""
@@ -186,7 +186,7 @@ def add_overlay(tar: TarWriter, workdir: str, delivery: Delivery) -> None:
 
 def add_control(tar: TarWriter, script: bytes, plugins: Iterable[Path]) -> None:
     """Our own folder: the script, a place for results, plugins."""
-    tar.hosts(_HOSTS)
+    tar.hosts()
     home, plug = HOME.lstrip("/"), PLUGINS.lstrip("/")
     tar.folder(home, ids=(0, 0))
     tar.folder(RESULTS.lstrip("/"), 0o1777, ids=(0, 0))
@@ -195,7 +195,7 @@ def add_control(tar: TarWriter, script: bytes, plugins: Iterable[Path]) -> None:
         tar.file(f"{plug}/{plugin.name}", plugin.read_bytes())
 
 
-def read_overlay(file: OverlayFile) -> bytes:
+def read_overlay(file: HiddenFile) -> bytes:
     """The bytes of a hidden file.
 
     Raises:

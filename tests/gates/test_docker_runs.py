@@ -210,6 +210,14 @@ def test_there_is_no_network_and_no_way_to_more_rights(sit: Sit) -> None:
     assert said == ["['lo']", "no network", "127.0.0.1", "1 0000000000000000"]
 
 
+def test_the_machine_has_its_own_name_in_every_rerun_of_a_state(sit: Sit) -> None:
+    """Also once all files of the gate are in an image."""
+    code = "import socket; print(socket.gethostbyname('localhost'))"
+    sitting = sit(SmallRun(command=("python3", "-c", code), report=None, user="1000:1000"))
+    said = [sitting.output(sitting.once()) for _ in range(USES + 2)]
+    assert said == [b"127.0.0.1\n"] * (USES + 2)
+
+
 def test_a_pytest_that_is_ended_by_a_test_names_the_test(sit: Sit) -> None:
     tests = "import os\ndef test_a(): pass\ndef test_b(): os._exit(0)\ndef test_c(): pass\n"
     small = SmallRun(

@@ -31,7 +31,7 @@ from arcview.gates.owner import Owner
 from arcview.gates.results_folder import Results
 from arcview.gates.script import HOME, RESULTS, run_script
 from arcview.gates.tested_tree import Delivery
-from arcview.gates.workspace_tar import TarWriter, add_control, add_overlay, add_state
+from arcview.gates.workspace_tar import TarStream, TarWriter, add_control, add_overlay, add_state
 
 LABEL = "org.arcview.gate"
 """Only containers have it: labels of an image appear on its containers."""
@@ -150,6 +150,7 @@ class GateContainer:
         if not self._id:
             self._id = self._new(stage or job.image.id)
         if ready is not None:
+            self._put_hosts(inside, cancelled)
             return
         if stage is None and self._stages.wants(state):
             put(inside, delivery, None, has_state=True)
@@ -174,14 +175,22 @@ class GateContainer:
             if script is not None:
                 add_overlay(tar, inside.workdir, delivery)
                 add_control(tar, script, self._job.plugins)
-            stream = tar.finish()
-            try:
-                self._client.put_archive(self._id, "/", stream)
-            except APIError:
-                if not self._is_podman:
-                    raise
-                stream.rewind()  # Podman's first try sometimes ends in a broken pipe
-                self._client.put_archive(self._id, "/", stream)
+            self._send(tar.finish())
+
+    def _put_hosts(self, inside: Inside, cancelled: Callable[[], bool]) -> None:
+        """Engines empty this file of every image, so that none keeps it."""
+        with TarWriter(inside.ids, cancelled) as tar:
+            tar.hosts()
+            self._send(tar.finish())
+
+    def _send(self, stream: TarStream) -> None:
+        try:
+            self._client.put_archive(self._id, "/", stream)
+        except APIError:
+            if not self._is_podman:
+                raise
+            stream.rewind()  # Podman's first try sometimes ends in a broken pipe
+            self._client.put_archive(self._id, "/", stream)
 
     def _new(self, image: str) -> str:
         """Makes a container.
