@@ -6,7 +6,6 @@ Must not import anything of a container engine.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -15,8 +14,6 @@ from arcview.gates.definition_values import (
     command_of,
     environment_of,
     image_of,
-    inner_path_of,
-    path_of,
     test_ids,
     user_of,
     within,
@@ -27,8 +24,9 @@ from arcview.gates.sealed import digest_of
 from arcview.model.problem import Problem
 from arcview.model.run import PathRules, Run
 from arcview.readers.fields import Fields
-from arcview.readers.runs.native_fields import label
+from arcview.readers.runs.native_fields import label, path_of
 from arcview.readers.runs.native_folder import Folder, chain_folder
+from arcview.readers.runs.native_overlay import Laid, laid_files
 
 DEFAULT_STEP_TIMEOUT_S = 1800.0
 """For a step of which the chain does not say how long it may take."""
@@ -64,7 +62,7 @@ class ReportFile:
 
 
 @dataclass(frozen=True, slots=True)
-class OverlayFile:
+class HiddenFile:
     """One hidden test file, laid over the workspace before the commands run."""
 
     path: str
@@ -96,7 +94,7 @@ class GateDefinition:
     id_dialect: str | None
     steps: tuple[GateStep, ...]
     reports: tuple[ReportFile, ...]
-    overlay: tuple[OverlayFile, ...]
+    overlay: tuple[HiddenFile, ...]
     limits: Limits
     workdir: str
     image_ref: str | None
@@ -178,7 +176,7 @@ def gate_definition(run: Run, gate: str) -> GateDefinition:
         id_dialect=entry.text("id_dialect"),
         steps=_steps(entry, gate),
         reports=_reports(entry, workdir),
-        overlay=_overlay(entry, folder, gate),
+        overlay=tuple(_hidden_file(folder, file) for file in laid_files(entry, folder, gate)),
         limits=_limits(entry.sub("limits")),
         workdir=workdir,
         image_ref=ref,
@@ -258,43 +256,26 @@ def _reports(entry: Fields, workdir: str) -> tuple[ReportFile, ...]:
     )
 
 
-def _overlay(entry: Fields, chain: Folder, gate: str) -> tuple[OverlayFile, ...]:
-    """The declared hidden files; without a list, all that lie in the gate's overlay folder.
+def _hidden_file(chain: Folder, file: Laid) -> HiddenFile:
+    """One file of the overlay as it is now.
 
     Raises:
-        CannotRerunError: one is missing, or is not the one that the chain names.
+        CannotRerunError: it is missing, or is not the one that the chain names.
     """
-    place = f"gates/{gate}/overlay"
-    declared = [
-        (path, file.text("sha256"))
-        for file in entry.records("overlay")
-        if (path := inner_path_of(file, "path")) is not None
-    ]
-    if "overlay" not in entry.values:
-        declared = [(path, None) for path in _below(chain, place)]
-    return tuple(_overlay_file(chain, place, path, digest) for path, digest in declared)
-
-
-def _below(chain: Folder, place: str) -> Iterable[str]:
-    root = chain.root / place
-    return sorted(str(p.relative_to(root)) for p in root.rglob("*") if p.is_file())
-
-
-def _overlay_file(chain: Folder, place: str, path: str, digest: str | None) -> OverlayFile:
-    source = chain.file(f"{place}/{path}")
+    source = chain.file(file.place)
     if source is None:
-        raise CannotRerunError(f"{place}/{path}: the hidden test file is not there")
+        raise CannotRerunError(f"{file.place}: the hidden test file is not there")
     try:
         found = hashlib.sha256(source.read_bytes()).hexdigest()
         is_executable = bool(source.stat().st_mode & 0o100)
     except OSError as error:
-        raise CannotRerunError(f"{place}/{path}: cannot be read: {error.strerror}") from error
-    if digest is not None and digest.lower() != found:
+        raise CannotRerunError(f"{file.place}: cannot be read: {error.strerror}") from error
+    if file.sha256 is not None and file.sha256.lower() != found:
         raise CannotRerunError(
-            f"{place}/{path}: not the file that chain.json names (its SHA-256 is {found[:12]}…, "
-            f"expected {digest[:12]}…)"
+            f"{file.place}: not the file that chain.json names (its SHA-256 is {found[:12]}…, "
+            f"expected {file.sha256[:12]}…)"
         )
-    return OverlayFile(path, found, source, is_executable)
+    return HiddenFile(file.path, found, source, is_executable)
 
 
 def _limits(entry: Fields) -> Limits:

@@ -6,12 +6,11 @@ container engine.
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import PurePosixPath
 
 from arcview.readers.fields import Fields
-from arcview.readers.runs.native_fields import note
+from arcview.readers.runs.native_fields import can_be_passed, note
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USER = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,63}(:[A-Za-z0-9_.][A-Za-z0-9_.-]{0,63})?")
@@ -23,7 +22,7 @@ _TREE = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 def command_of(step: Fields) -> tuple[str, ...]:
     """The command of a step."""
     parts = step.texts("command")
-    if not all(_can_be_passed(part) for part in parts):
+    if not all(can_be_passed(part) for part in parts):
         note(step, "command", "a part of it cannot be passed to any program")
     elif parts and not parts[0]:
         note(step, "command", "expected the name of a program first, found an empty text")
@@ -37,7 +36,7 @@ def environment_of(step: Fields) -> tuple[tuple[str, str], ...]:
         value = env.text(name)
         if not _VARIABLE.fullmatch(name):
             note(step, "env", f"no variable can be called {ascii(name)[:80]}")
-        elif value is None or not _can_be_passed(value):
+        elif value is None or not can_be_passed(value):
             note(step, "env", f"{name}: expected a text that can be passed to a program")
     return tuple((name, value) for name, value in env.values.items() if isinstance(value, str))
 
@@ -64,31 +63,10 @@ def within(fields: Fields, key: str, least: float, most: float) -> float | None:
     return number
 
 
-def path_of(fields: Fields, key: str) -> str | None:
-    """A path in the container; what is no path is noted, one that is missing, too."""
-    path = fields.text(key)
-    if not path or not _can_be_passed(path):
-        note(fields, key, "expected a path")
-        return None
-    return path
-
-
-def inner_path_of(fields: Fields, key: str) -> str | None:
-    """A path that stays below a folder, in its plain form."""
-    path = path_of(fields, key)
-    if path is None:
-        return None
-    pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts or not pure.parts:
-        note(fields, key, f"{ascii(path)[:80]} leaves its folder")
-        return None
-    return str(pure)
-
-
 def workdir_of(chain: Fields) -> str | None:
     """The workspace folder in the container, in its plain form; null where it is none."""
     path = chain.text("workdir")
-    if path is None or not _can_be_passed(path):
+    if path is None or not can_be_passed(path):
         return None
     pure = PurePosixPath("/", path.lstrip("/"))
     is_meant = path.startswith("/") and ".." not in pure.parts and len(pure.parts) > 1
@@ -107,10 +85,3 @@ def _matching(fields: Fields, key: str, pattern: re.Pattern[str], expected: str)
     if text is not None and not pattern.fullmatch(text):
         note(fields, key, f"{expected}, found {ascii(text)[:80]}")
     return text
-
-
-def _can_be_passed(text: str) -> bool:
-    try:
-        return b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:
-        return False

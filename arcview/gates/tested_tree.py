@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from arcview.gates.definition import OverlayFile
+from arcview.gates.definition import HiddenFile
 from arcview.model.patch import PathClass
 from arcview.model.run import PathRules
 from arcview.states.entries import TreeEntry
@@ -50,7 +50,7 @@ class Delivery:
     """Files of the state that the image does not have as they are."""
     remove: tuple[str, ...]
     """Files of the image that the state does not have."""
-    overlay: tuple[OverlayFile, ...]
+    overlay: tuple[HiddenFile, ...]
     origins: tuple[FileOrigin, ...]
     """Every file, sorted by path."""
     notes: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class TestedTree:
     """Git tree id of the state."""
     origin: Origin
     """What files of the state are that are not as they were at the start."""
-    overlay: tuple[OverlayFile, ...]
+    overlay: tuple[HiddenFile, ...]
     rules: PathRules
     read: Callable[[Iterable[str]], Iterator[bytes]]
     """The bytes of blobs, in the order asked for."""

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from arcview.gates.definition import OverlayFile
+from arcview.gates.definition import HiddenFile
 from arcview.gates.tested_tree import Delivery, Origin, TestedTree, TreeFiles
 from arcview.model.run import PathRules
 from arcview.states.entries import TreeEntry
@@ -35,7 +35,7 @@ def deliver(
         start={path: blob(text) for path, text in (start or {}).items()},
         base=entries(base) if base is not None else None,
     )
-    hidden = tuple(OverlayFile(path, "f" * 64, Path("none")) for path in overlay)
+    hidden = tuple(HiddenFile(path, "f" * 64, Path("none")) for path in overlay)
     tree = TestedTree(
         "t", Origin.AGENT, hidden, rules or PathRules(), lambda _: iter(()), lambda: files
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arcview.analysis.what_if import Transplant
-from arcview.gates.definition import GateDefinition, GateStep, Limits, OverlayFile
+from arcview.gates.definition import GateDefinition, GateStep, HiddenFile, Limits
 from arcview.model.run import PathRules
 from arcview.session.what_if_transplant import Transplanter
 from arcview.states.merge import TreeMerger
@@ -22,7 +22,7 @@ def gate(tmp_path: Path, rules: PathRules, **overlay: bytes) -> GateDefinition:
         source.parent.mkdir(exist_ok=True)
         source.write_bytes(data)
         path = f"tests/{name}.py"
-        hidden.append(OverlayFile(path, hashlib.sha256(data).hexdigest(), source))
+        hidden.append(HiddenFile(path, hashlib.sha256(data).hexdigest(), source))
     step = GateStep("tests", ("pytest", "tests"))
     return GateDefinition(
         "2", None, None, None, (step,), (), tuple(hidden), Limits(), "/w", None, None, None, rules

@@ -7,6 +7,7 @@ the same files with the full models.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
@@ -59,6 +60,23 @@ def label(fields: Fields, key: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return fields.text(key)
+
+
+def path_of(fields: Fields, key: str) -> str | None:
+    """A path in the container; what is no path is noted, one that is missing, too."""
+    path = fields.text(key)
+    if not path or not can_be_passed(path):
+        note(fields, key, "expected a path")
+        return None
+    return path
+
+
+def can_be_passed(text: str) -> bool:
+    """Whether a text can be a file name or an argument of a program."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def amount(fields: Fields, key: str) -> float | None:

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arcview.errors import BadInputError
-from arcview.files import is_file
 from arcview.model.results import GateRecord, Group, GroupCounts, Outcome, OverlayFile, Verdict
 from arcview.model.run import Stage, Status
 from arcview.model.states import State, StateKind
 from arcview.readers.fields import Fields
 from arcview.readers.runs.native_fields import amount, as_problem, has, label, note, word
 from arcview.readers.runs.native_folder import CHAIN_PREFIX, Folder
+from arcview.readers.runs.native_overlay import laid_files
 from arcview.readers.runs.native_states import folder_of
 from arcview.schema.words import RESULT_VERSION, shown
 
@@ -86,14 +86,8 @@ def read_expected(chain: Fields | None, folder: Folder | None) -> dict[str, Expe
 
 
 def _overlay(entry: Fields, chain: Folder, gate: str) -> tuple[OverlayFile, ...]:
-    """The declared files; without a list, all that lie in the overlay folder of the gate."""
-    place = f"gates/{gate}/overlay"
-    paths = [path for file in entry.records("overlay") if (path := file.text("path")) is not None]
-    if not has(entry, "overlay"):
-        root = chain.root / place
-        below = root.rglob("*") if chain.directory(place) is not None else ()
-        paths = sorted(path.relative_to(root).as_posix() for path in below if is_file(path))
-    return tuple(OverlayFile(path, f"{CHAIN_PREFIX}{place}/{path}") for path in paths)
+    files = laid_files(entry, chain, gate)
+    return tuple(OverlayFile(file.path, CHAIN_PREFIX + file.place) for file in files)
 
 
 def _ids(entry: Fields, key: str) -> tuple[str, ...] | None:
