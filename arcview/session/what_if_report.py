@@ -10,6 +10,7 @@ from arcview.session.plain_text_parts import Glyphs, clipped, one_line
 from arcview.session.what_if_answer import ArmResult, WhatIf
 
 _MOST_NAMED = 10
+_MOST_DOUBTS = 3
 
 MEANINGS = {
     WhatIfLabel.BASE: "inherited, from the state that the stage began with",
@@ -71,8 +72,15 @@ def _arm(
         yield f"       merged by blocks: {files}"
     if made.copied:
         yield f"       copied along: {_names(made.copied, glyphs)}"
-    for doubt in made.doubts[:3]:
-        yield f"       lacks: {clipped(one_line(doubt), glyphs)}"
+    yield from _doubts("lacks", made.doubts, glyphs)
+    yield from _doubts("lacks, should it not build", made.build_doubts, glyphs)
+
+
+def _doubts(title: str, doubts: tuple[str, ...], glyphs: Glyphs) -> Iterator[str]:
+    for doubt in doubts[:_MOST_DOUBTS]:
+        yield f"       {title}: {clipped(one_line(doubt), glyphs)}"
+    if len(doubts) > _MOST_DOUBTS:
+        yield f"       {glyphs.more} and {len(doubts) - _MOST_DOUBTS} more"
 
 
 def _names(names: tuple[str, ...], glyphs: Glyphs) -> str:

@@ -91,6 +91,7 @@ def _arm(arm: ArmResult | None, made: Transplant | None) -> str:
         lines += [f"did not merge line by line: {path}" for path in made.conflicts]
         lines += [f"copied along: {name}" for name in made.copied]
         lines += [f"in doubt: {doubt}" for doubt in made.doubts]
+        lines += [f"in doubt, should it not build: {doubt}" for doubt in made.build_doubts]
     return "\n".join(lines) + "\n"
 
 
