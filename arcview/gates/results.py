@@ -121,6 +121,8 @@ class Comparison:
 
     tests: tuple[TestChange, ...]
     recorded_verdict: Verdict | None
+    has_same_verdict: bool | None
+    """Null where either side is unmeasured."""
     reproduces: bool | None
     """Same verdict and no expected test flipped; null where either side is unmeasured."""
 
@@ -157,8 +159,11 @@ def compare(
             TestChange(key[1], change, old.outcome if old else None, new.outcome if new else None)
         )
     measured = recorded_verdict not in (None, Verdict.UNMEASURED) and result.is_measured
-    same = result.verdict is recorded_verdict and not (recorded and expected_moved)
-    return Comparison(tuple(changes), recorded_verdict, same if measured else None)
+    if not measured:
+        return Comparison(tuple(changes), recorded_verdict, None, None)
+    same = result.verdict is recorded_verdict
+    reproduces = same and not (recorded and expected_moved)
+    return Comparison(tuple(changes), recorded_verdict, same, reproduces)
 
 
 def _change(old: GateTest | None, new: GateTest | None, policy: Policy) -> Change:

@@ -115,8 +115,11 @@ def _failing(result: RerunResult, glyphs: Glyphs) -> Iterator[str]:
 
 def _compared(comparison: Comparison, glyphs: Glyphs, *, with_tests: bool) -> Iterator[str]:
     was = comparison.recorded_verdict.value if comparison.recorded_verdict else "nothing"
-    words = {True: "reproduces", False: "does not reproduce", None: "cannot be held to"}
-    yield f"  {words[comparison.reproduces]} the recorded verdict ({was})"
+    if comparison.has_same_verdict and not comparison.reproduces:
+        yield f"  gives the recorded verdict ({was}), but not test for test"
+    else:
+        words = {True: "reproduces", False: "does not reproduce", None: "cannot be held to"}
+        yield f"  {words[comparison.reproduces]} the recorded verdict ({was})"
     for test in comparison.tests if with_tests else ():
         if test.change in _MOVES:
             old = test.recorded.value if test.recorded else "not recorded"

@@ -36,6 +36,13 @@ def test_outcomes_of_one_side_only_are_new_or_missing() -> None:
     }
 
 
+def test_the_same_verdict_from_other_tests_is_told_from_a_result_that_is_reproduced() -> None:
+    recorded = outcomes_of({"a": "failed", "b": "passed"})
+    now = result({"a": "passed", "b": "failed"}, Verdict.FAILED)
+    comparison = compare(recorded, Verdict.FAILED, now)
+    assert (comparison.has_same_verdict, comparison.reproduces) == (True, False)
+
+
 def test_an_unmeasured_side_reproduces_nothing() -> None:
     tests = outcomes_of({"a": "passed"})
     now = result({"a": "passed"}, Verdict.PASSED)

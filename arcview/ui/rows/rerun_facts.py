@@ -28,10 +28,9 @@ class Said(NamedTuple):
     right_style: str = ""
 
 
-HEADLINE = {
-    True: ("= reproduces the recorded verdict", theme.PASS),
-    False: ("≠ does not reproduce the recorded verdict", theme.FAIL),
-}
+REPRODUCED = "= reproduces the recorded verdict"
+SAME_VERDICT = "≈ the recorded verdict, but not test for test"
+NOT_REPRODUCED = "≠ does not reproduce the recorded verdict"
 NOT_RECORDED = "not recorded"
 
 
@@ -43,7 +42,11 @@ def headline(result: RerunResult, comparison: Comparison | None) -> tuple[str, s
         return "no result of this gate on this state is recorded", theme.MUTED
     if comparison.reproduces is None:
         return "the recorded result is unmeasured: nothing to reproduce", theme.UNMEASURED
-    return HEADLINE[comparison.reproduces]
+    if comparison.reproduces:
+        return REPRODUCED, theme.PASS
+    return (
+        (SAME_VERDICT, theme.WARN) if comparison.has_same_verdict else (NOT_REPRODUCED, theme.FAIL)
+    )
 
 
 def verdict_words(verdict: Verdict) -> str:
