@@ -87,16 +87,6 @@ def find_self_tests(trajectory: Trajectory) -> tuple[SelfTest, ...]:
     return find(trajectory)
 
 
-def written_test_files(trajectory: Trajectory) -> tuple[str, ...]:
-    """Test files that visible edits or heredocs created or changed, as the agent named them.
-
-    By name alone (`test_x.py`, `tests/…`, `x.test.ts`), in the order of their first edit.
-    """
-    from arcview.analysis.self_tests_find import written  # as above
-
-    return tuple(path for path in written(trajectory) if is_test_path(path))
-
-
 def is_test_path(path: str) -> bool:
     """Whether a path is that of a test file by the default path rules."""
     # Its patterns cost 4 ms; whoever shows a diff has them loaded.

@@ -255,19 +255,3 @@ def _read_later(
             evidence=f"{report.evidence} (read from {path} in {where})",
             tests=report.tests,
         )
-
-
-def written(trajectory: Trajectory) -> tuple[str, ...]:
-    """The files that visible edits or heredocs write, in the order of their first edit."""
-    paths: dict[str, None] = {}
-    for step in trajectory.steps:
-        for call in step.calls:
-            for edit in edits_of(call):
-                paths.setdefault(edit.path)
-            if call.kind is ToolKind.SHELL and call.command and not runs_nothing(call.command):
-                commands = parse_shell(call.command)
-                for write in written_files(commands):
-                    paths.setdefault(write.path)
-                for patched in _patched(commands):
-                    paths.setdefault(patched.path)
-    return tuple(paths)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from arcview.annotations.cases import flat, reading_from
+from arcview.annotations.cases import reading_from
 from arcview.annotations.events import CaseEvent, EventKind
 from arcview.errors import BadInputError
 from arcview.model.annotation import Case, Effect, Origin, Reading, SuggestedBy
@@ -196,11 +196,6 @@ def suggested_of_record(record: Mapping[str, Any]) -> dict[str, SuggestedBy]:
         for path, by in suggested.items()
         if isinstance(by, Mapping) and {"rule", "version", "inputs"} <= by.keys()
     }
-
-
-def same_labels(one: Reading, other: Reading) -> bool:
-    """Whether two readings say the same, whenever and by whomever it was said."""
-    return flat(one) == flat(other)
 
 
 def _part(part: Origin | Effect) -> Json:

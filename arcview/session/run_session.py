@@ -156,11 +156,6 @@ class RunSession:
             and pair_for(self.run, self.stop, mode, self.chosen) is not None
         )
 
-    @property
-    def can_go_back(self) -> bool:
-        """Whether `back` leads to another place of this screen."""
-        return self.zoomed or bool(self._way)
-
     # Stages and states
 
     def go_to(self, index: int) -> Change:

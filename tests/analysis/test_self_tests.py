@@ -14,7 +14,6 @@ from arcview.analysis.self_tests import (
     find_self_tests,
     runs_file,
     touches_earlier,
-    written_test_files,
 )
 from arcview.model.trajectory import (
     Role,
@@ -306,7 +305,6 @@ def test_a_script_that_a_patch_added_is_read() -> None:
     )
     test = only(shell(patch), shell("python tests/check_a.py", "", exit_code=0))
     assert test.kind is SelfTestKind.ASSERTION
-    assert written_test_files(trajectory(shell(patch))) == ("tests/check_a.py",)
 
 
 def test_the_program_under_development_may_assert_and_exit() -> None:
@@ -327,21 +325,7 @@ def test_a_build_counts_only_if_it_ran_tests() -> None:
     assert only(shell("mvn package", text)).failed == 1
 
 
-# --- test files and earlier stages ---------------------------------------------------------------
-
-
-def test_test_files_that_were_written() -> None:
-    assert written_test_files(
-        trajectory(
-            edit(ToolKind.WRITE, "/w/app.py", content="x"),
-            edit(ToolKind.WRITE, "/w/tests/test_a.py", content="x"),
-            edit(ToolKind.EDIT, "/w/tests/test_a.py", old_string="x", new_string="y"),
-            edit(ToolKind.EDIT, "/w/src/b.test.ts", old_string="x", new_string="y"),
-            shell("cd pkg && cat > b_test.go <<'E'\npackage b\nE"),
-            shell("cat > notes.txt <<'E'\ntests/test_z.py\nE"),
-            shell("echo 'assert 1' > test_c.py"),
-        )
-    ) == ("/w/tests/test_a.py", "/w/src/b.test.ts", "pkg/b_test.go", "test_c.py")
+# --- earlier stages ------------------------------------------------------------------------------
 
 
 BASE = frozenset({"app.py", "tests/test_old.py", "tests/test_both.py"})

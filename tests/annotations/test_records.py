@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from arcview.annotations.cases import flat
 from arcview.annotations.events import EventKind
 from arcview.annotations.imports import ImportOptions, ImportPlan, plan_import
-from arcview.annotations.records import RunAbout, case_from_record, case_record, same_labels
+from arcview.annotations.records import RunAbout, case_from_record, case_record
 from arcview.annotations.scheme import Scheme, default_scheme, scheme_of_lists
 from arcview.annotations.store import AnnotationStore, Draft
 from arcview.annotations.tables import MAST_KEYS, csv_text, mast_records, who_when_records
@@ -113,7 +114,7 @@ def test_an_export_that_is_imported_says_the_same(case: Case, tmp_path: Path) ->
     (again,) = saved(planned([record]), tmp_path / "b")
     assert (again.id, again.unit) == (case.id, case.unit)
     mine, theirs = again.readings[0], case.readings[0]
-    assert same_labels(mine, theirs)
+    assert flat(mine) == flat(theirs)
     assert (mine.annotator, mine.blind, mine.suggested) == ("ann", True, theirs.suggested)
     assert mine.imported == "file.json (arcview)"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from arcview.errors import ArcviewError, BadInputError
 from arcview.files import is_file, open_file
 from arcview.model.problem import Problem
-from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome
+from arcview.model.results import GateRecord, GateTest, Group, GroupCounts
 from arcview.model.run import Run
 from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
 from arcview.readers.fields import read_bytes
@@ -155,30 +155,6 @@ def counted(record: GateRecord, tests: Iterable[GateTest]) -> GateRecord:
         p2p=counts.get(Group.P2P),
         other=counts.get(Group.OTHER),
     )
-
-
-def split_tests(
-    lists: Mapping[Group, Mapping[Outcome, Iterable[str]]],
-) -> tuple[GateTest, ...]:
-    """Tests from lists of ids by group and outcome, each id of a group once.
-
-    An id that stands on two lists of its group counts with the worse outcome and as two copies.
-    """
-    found: dict[tuple[Group, str], GateTest] = {}
-    for group, outcomes in lists.items():
-        for outcome, ids in outcomes.items():
-            for test_id in ids:
-                known = found.get((group, test_id))
-                if known is None:
-                    found[group, test_id] = GateTest(test_id, group, outcome)
-                    continue
-                is_worse = known.outcome is Outcome.PASSED
-                found[group, test_id] = replace(
-                    known,
-                    outcome=outcome if is_worse else known.outcome,
-                    copies=known.copies + 1,
-                )
-    return tuple(found.values())
 
 
 def derived_id(layout: str, parts: Iterable[str | None], files: Iterable[tuple[str, Path]]) -> str:

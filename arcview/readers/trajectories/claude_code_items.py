@@ -32,7 +32,6 @@ from arcview.readers.trajectories.claude_code_notes import note_of
 from arcview.readers.trajectories.cuts import cut, cut_image, cut_result, mark_of
 from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of, text_or_none
 
-SYNTHETIC = "<synthetic>"
 _BY_THE_CLIENT = ("[Request interrupted by user", "<local-command-stdout>")
 """How turns begin that are written in the user's name."""
 _RESULT_KEYS = ("toolUseResult", "tool_use_result")

@@ -239,11 +239,6 @@ class DiffFile:
         """Whether there can be unchanged lines at all."""
         return self.change.kind not in _ONE_SIDED
 
-    @property
-    def has_gaps(self) -> bool:
-        """Whether something of the file is still folded away between the hunks."""
-        return any(row.kind is Kind.END_GAP or self.opens_gap(row) for row in self.rows)
-
     def opens_gap(self, row: Row) -> bool:
         """Whether a row stands for unchanged lines that can be opened."""
         if row.kind is Kind.END_GAP:
