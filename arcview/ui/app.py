@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from arcview.config import LabelFlags, Settings
     from arcview.readers.protocols import Given
     from arcview.session.opened import OpenRun
+    from arcview.ui.ahead import ReadAhead
+    from arcview.ui.application import ArcviewApp
 
 
 def run_app(
@@ -56,30 +58,42 @@ def run_app(
     gc.disable()
     from arcview.session.opened import OpenRun
 
-    def open_run(run_path: Path) -> OpenRun:
-        return OpenRun.open(run_path, layout=layout, given=given, settings=settings)
-
+    open_run = partial(OpenRun.open, layout=layout, given=given, settings=settings)
     ahead = None
-    cached = partial(OpenRun.cached, path, layout=layout, given=given, settings=settings)
-    if at is None and cached() is None:
+    if at is None and OpenRun.cached(path, layout=layout, given=given, settings=settings) is None:
         from arcview.ui.ahead import read_ahead
 
         ahead = read_ahead(partial(open_run, path))
     from arcview.ui.application import ArcviewApp
 
     ready = partial(first_screen, path, open_run, at, may_be_folder=layout is None)
-    if ahead is None or ahead.wait(_PATIENCE_S):
-        screen = ready()
-    else:
-        from arcview.ui.screens.opening import OpeningScreen
-
-        screen = OpeningScreen(str(path), ahead, ready)
+    screen = _screen_to_start_on(path, ahead, ready)
     app = ArcviewApp(screen, theme=settings.theme if settings else None)
     app.label_flags = labels
+    _let_keys_through()
+    return _run(app)
+
+
+def _screen_to_start_on(
+    path: Path, ahead: ReadAhead | None, ready: Callable[[], Screen[None]]
+) -> Screen[None]:
+    """What is ready soon, else a screen that waits for it."""
+    if ahead is None or ahead.wait(_PATIENCE_S):
+        return ready()
+    from arcview.ui.screens.opening import OpeningScreen
+
+    return OpeningScreen(str(path), ahead, ready)
+
+
+def _let_keys_through() -> None:
+    """Collects nothing that is there by now, and has a thread at work give way sooner."""
     gc.freeze()
     gc.enable()
-    write_whole_frames()
     sys.setswitchinterval(_SWITCH_S)
+
+
+def _run(app: ArcviewApp) -> int:
+    write_whole_frames()
     app.run()
     if app.failure is not None:
         raise app.failure
@@ -100,11 +114,7 @@ def run_compare(a: Path, b: Path, *, settings: Settings | None = None) -> int:
     app = ArcviewApp(
         CompareScreen(*opens, returns=False), theme=settings.theme if settings else None
     )
-    write_whole_frames()
-    app.run()
-    if app.failure is not None:
-        raise app.failure
-    return app.return_code or 0
+    return _run(app)
 
 
 def write_whole_frames() -> None:
