@@ -281,33 +281,39 @@ def _failure(failing: FailingTest, evidence: Evidence, exercise: Exercise | None
         "evidence": test.evidence,
         "conflict": test.conflict,
         "frames": [_frame(place) for place in evidence.places],
-        "trail": {
-            "began": evidence.began,
-            "suspect_change": list(evidence.suspect_change),
-            "suspect_steps": [
-                {"step": share.step, "step_key": share.step_key, "lines": share.lines}
-                for share in evidence.suspect_steps
-            ],
-            "symptoms": [
-                {
-                    "stage": seen.stage,
-                    "state": seen.state,
-                    "step": seen.step,
-                    "step_key": seen.step_key,
-                    "text": seen.text,
-                }
-                for seen in evidence.symptoms
-            ],
-            "nothing": evidence.nothing,
-        },
-        "exercised": None
-        if exercise is None
-        else {
-            "answer": exercise.answer,
-            "reason": exercise.reason,
-            "step": exercise.step,
-            "step_key": exercise.step_key,
-        },
+        "trail": _trail(evidence),
+        "exercised": _exercised(exercise) if exercise is not None else None,
+    }
+
+
+def _trail(evidence: Evidence) -> Json:
+    return {
+        "began": evidence.began,
+        "suspect_change": list(evidence.suspect_change),
+        "suspect_steps": [
+            {"step": share.step, "step_key": share.step_key, "lines": share.lines}
+            for share in evidence.suspect_steps
+        ],
+        "symptoms": [
+            {
+                "stage": seen.stage,
+                "state": seen.state,
+                "step": seen.step,
+                "step_key": seen.step_key,
+                "text": seen.text,
+            }
+            for seen in evidence.symptoms
+        ],
+        "nothing": evidence.nothing,
+    }
+
+
+def _exercised(exercise: Exercise) -> Json:
+    return {
+        "answer": exercise.answer,
+        "reason": exercise.reason,
+        "step": exercise.step,
+        "step_key": exercise.step_key,
     }
 
 
