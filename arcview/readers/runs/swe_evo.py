@@ -69,22 +69,7 @@ def _read(path: Path) -> Assembly:
     prediction = found[0] if found is not None else None
     graded = grade_above(absolute, instance)
     root = graded.root
-    status, detail = _status(result)
-    usage, notes = _usage(result)
-    milliseconds = result.number("duration_ms")
-    stage = Stage(
-        1,
-        None,
-        status,
-        detail,
-        base="S0",
-        end="S1",
-        duration_s=None if milliseconds is None else milliseconds / 1000,
-        usage=usage,
-        reported_steps=result.count("num_turns"),
-        trajectories=_refs(absolute, root),
-        notes=notes,
-    )
+    stage = _stage(result, _refs(absolute, root))
     run = Run(
         run_id=derived_id(
             LAYOUT,
@@ -97,8 +82,8 @@ def _read(path: Path) -> Assembly:
         agent=(prediction.model if prediction is not None else None) or "claude_code",
         model=", ".join(result.sub("modelUsage").values) or None,
         harness="swe-evo",
-        status=status,
-        status_detail=detail,
+        status=stage.status,
+        status_detail=stage.status_detail,
         states=patch_states(path, PATCH, prediction, f"there is no {PATCH}"),
         stages=(stage,),
         gates=(graded.record,),
@@ -106,6 +91,25 @@ def _read(path: Path) -> Assembly:
     read = [path, *(path / name for name in (RESULT, PATCH, "preds.json")), *graded.read]
     tests, details = graded.by_gate()
     return Assembly(root, run, tests, details, read=read, problems=problems)
+
+
+def _stage(result: Fields, trajectories: tuple[TrajectoryRef, ...]) -> Stage:
+    status, detail = _status(result)
+    usage, notes = _usage(result)
+    milliseconds = result.number("duration_ms")
+    return Stage(
+        1,
+        None,
+        status,
+        detail,
+        base="S0",
+        end="S1",
+        duration_s=None if milliseconds is None else milliseconds / 1000,
+        usage=usage,
+        reported_steps=result.count("num_turns"),
+        trajectories=trajectories,
+        notes=notes,
+    )
 
 
 def _refs(path: Path, root: Path) -> tuple[TrajectoryRef, ...]:
