@@ -1,6 +1,7 @@
 """What a rerun costs beside its command, against `docker run --rm IMAGE true`, in one sitting.
 
-`python -m tests.bench.bench_rerun [FILES MEGABYTES]`. Needs a container engine (DOCKER_HOST) and
+The yardstick has no network either (`--network none`): an engine without a bridge sets up no network
+at all for a plain `docker run`, which is shown too. `python -m tests.bench.bench_rerun [FILES MEGABYTES]`. Needs a container engine (DOCKER_HOST) and
 the Python image of the fixtures. The workspace lies in the image, 50 files differ.
 """
 
@@ -54,9 +55,10 @@ def main(argv: list[str]) -> None:
 
 def _measure(run: Path, scratch: Path) -> None:
     opened = OpenRun.open(run)
-    yardstick, first, staged = [], [], []
+    yardstick, plain, first, staged = [], [], [], []
     for _ in range(ROUNDS):
-        yardstick.append(_timed(_docker_run_true))
+        yardstick.append(_timed(partial(_docker_run_true, "--network", "none")))
+        plain.append(_timed(_docker_run_true))
         fresh = Reruns(opened, sidecar=scratch / "sidecar")
         fresh.engine()
         first.append(_timed(partial(fresh.run, "1", fresh.target("S1"), again=True)))
@@ -65,11 +67,12 @@ def _measure(run: Path, scratch: Path) -> None:
     target = reruns.target("S1")
     reruns.run("1", target, times=USES, again=True)
     for _ in range(ROUNDS):
-        yardstick.append(_timed(_docker_run_true))
+        yardstick.append(_timed(partial(_docker_run_true, "--network", "none")))
         staged.append(_timed(partial(reruns.run, "1", target, again=True)))
     base = statistics.median(yardstick)
-    spread = f"{min(yardstick):.3f} to {max(yardstick):.3f}"
-    print(f"{'docker run --rm IMAGE true':<34} {base:6.3f} s {'':<24} {spread}")
+    for title, times in (("docker run, no network", yardstick), ("docker run, as it is", plain)):
+        spread = f"{min(times):.3f} to {max(times):.3f}"
+        print(f"{title:<34} {statistics.median(times):6.3f} s {'':<24} {spread}")
     _line("rerun, files that differ sent", first, base, LIMIT_FIRST)
     _line("rerun, image of the state there", staged, base, LIMIT_STAGE)
     _output(reruns, scratch)
@@ -115,8 +118,9 @@ def _timed(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def _docker_run_true() -> None:
-    subprocess.run(["docker", "run", "--rm", IMAGE, "true"], check=True, capture_output=True)
+def _docker_run_true(*options: str) -> None:
+    command = ["docker", "run", "--rm", *options, IMAGE, "true"]
+    subprocess.run(command, check=True, capture_output=True)
 
 
 def _make_run(root: Path, files: int, size: int) -> Path:
