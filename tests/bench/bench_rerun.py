@@ -1,8 +1,9 @@
 """What a rerun costs beside its command, against `docker run --rm IMAGE true`, in one sitting.
 
-The yardstick has no network either (`--network none`): an engine without a bridge sets up no network
-at all for a plain `docker run`, which is shown too. `python -m tests.bench.bench_rerun [FILES MEGABYTES]`. Needs a container engine (DOCKER_HOST) and
-the Python image of the fixtures. The workspace lies in the image, 50 files differ.
+The yardstick has no network either (`--network none`): an engine without a bridge sets up none at
+all for a plain `docker run`, which is shown too. `python -m tests.bench.bench_rerun [FILES
+MEGABYTES]` needs a container engine (DOCKER_HOST) and the Python image of the fixtures. The
+workspace lies in the image, 50 files differ.
 """
 
 from __future__ import annotations
