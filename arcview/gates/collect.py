@@ -14,7 +14,7 @@ from arcview.errors import ArcviewError
 from arcview.states.archive import Limits
 
 LIMITS = Limits(members=10_000, total_bytes=512 << 20)
-"""What the results of one gate run may be at most."""
+"""What the results of one gate run may be at most, and one of them that is taken by itself."""
 
 WORKSPACE_LIMITS = Limits()
 """As for a workspace archive."""
@@ -32,6 +32,8 @@ class Taken:
     """Members that were asked for and are no plain file, and those that lead elsewhere."""
     damage: str | None = None
     """Why the stream could not be read to its end."""
+    is_too_much: bool = False
+    """It was not read on since it holds more than the limits."""
 
 
 class _Stream:
@@ -73,7 +75,8 @@ def take(chunks: Iterable[bytes], wanted: Mapping[str, Path], limits: Limits = L
                 left_members -= 1
                 left_bytes -= max(member.size, 0)
                 if left_members < 0 or left_bytes < 0:
-                    return Taken(tuple(names), tuple(refused), "more than results may be")
+                    why = "more than results may be"
+                    return Taken(tuple(names), tuple(refused), why, is_too_much=True)
                 archive.members = []
                 name = member.name.removeprefix("./")
                 if _leads_out(name) or not (member.isreg() or member.isdir()):

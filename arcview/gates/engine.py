@@ -127,6 +127,8 @@ class Execution:
     oom: bool = False
     """A process of the container was killed for want of memory."""
     reports: tuple[Collected, ...] = ()
+    large: tuple[str, ...] = ()
+    """Declared reports that did not come out, since they are larger than results may be."""
     stream_complete: bool = True
     delivery: Delivery | None = None
     """Where each file of the tested tree came from."""

@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from arcview.gates.collect import LIMITS
 from arcview.gates.engine import End, EngineInfo, Execution, Image, Job, Phase
 from arcview.gates.output import GateOutput
 from arcview.gates.owner import Owner
@@ -202,14 +203,10 @@ def _collected(here: Job, job: Job, root: Path, end: End, code: int) -> Executio
     """What came out, under the names that the gate gave it."""
     results = Results(job)
     for name, target in results.wanted().items():
-        found = root / "res" / name
-        if found.is_file() and not found.is_symlink():
-            shutil.copyfile(found, target)
+        _take(root / "res" / name, target, name, results)
     places = dict(zip((r.path for r in job.reports), here.reports, strict=True))
-    for name, report in results.still_wanted().items():
-        found = Path(places[report.path].path)
-        if found.is_file() and not found.is_symlink():
-            shutil.copyfile(found, job.out / name)
+    for name, target, report in results.still_wanted():
+        _take(Path(places[report.path].path), target, name, results)
     unprepared = results.said().unprepared
     if end is End.EXITED and unprepared is not None:
         return Execution(End.NOT_STARTED, f"not prepared: {unprepared}")
@@ -220,8 +217,17 @@ def _collected(here: Job, job: Job, root: Path, end: End, code: int) -> Executio
         steps=results.said().steps,
         exit_code=code,
         reports=results.reports(),
+        large=results.large,
         notes=notes,
     )
+
+
+def _take(found: Path, target: Path, name: str, results: Results) -> None:
+    if found.is_file() and not found.is_symlink():
+        is_large = found.stat().st_size > LIMITS.total_bytes
+        results.note_large(name, is_large=is_large)
+        if not is_large:
+            shutil.copyfile(found, target)
 
 
 class _Pump(threading.Thread):

@@ -59,7 +59,7 @@ def measure(definition: GateDefinition, execution: Execution, log: Path) -> Meas
         log: What the gate printed.
     """
     declared = [report.path for report in definition.reports]
-    read = read_reports(declared, execution.reports, log)
+    read = read_reports(declared, execution.reports, log, execution.large)
     why = _broken(definition, execution, read, log)
     report = read.report
     if why is not None and not (report and report.tests):

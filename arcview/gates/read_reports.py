@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
+from arcview.gates.collect import LIMITS
 from arcview.gates.engine import Collected
 from arcview.model.results import Report
 from arcview.readers.registry import find_report_reader, report_reader
@@ -34,7 +35,12 @@ class ReadReports:
     notes: tuple[str, ...] = ()
 
 
-def read_reports(declared: Sequence[str], collected: Sequence[Collected], log: Path) -> ReadReports:
+def read_reports(
+    declared: Sequence[str],
+    collected: Sequence[Collected],
+    log: Path,
+    large: Sequence[str] = (),
+) -> ReadReports:
     """Reads what came out.
 
     Args:
@@ -42,13 +48,15 @@ def read_reports(declared: Sequence[str], collected: Sequence[Collected], log: P
             is taken for the report.
         collected: What came out, our own streamed log among it.
         log: The output.
+        large: Those that did not come out since they are too large.
     """
     if not declared:
         return _from_output(log)
     own = [c for c in collected if c.report.step != STREAM_STEP]
-    missing = tuple(p for p in declared if p not in {c.report.path for c in own})
+    missing = tuple(p for p in declared if p not in {*large, *(c.report.path for c in own)})
     reports: list[Report] = []
-    damaged: list[str] = []
+    most = f"{LIMITS.total_bytes >> 20:,} MB"
+    damaged = [f"{path.rpartition('/')[2]} is larger than {most}" for path in large]
     for each in own:
         found = _read(each, damaged)
         if found is not None:

@@ -10,6 +10,8 @@ from arcview.gates.engine import Collected, Job
 from arcview.gates.read_reports import STREAM_STEP
 from arcview.gates.script import RESULTS, STEPS_FILE, STREAM_LOG, Said, read_said, report_name
 
+_SAID_BYTES = 1 << 20
+
 
 class Results:
     """The results of one job in its folder."""
@@ -20,6 +22,12 @@ class Results:
             _local(number, report): report for number, report in enumerate(job.reports, 1)
         }
         self._said: Said | None = None
+        self._large: list[str] = []
+
+    @property
+    def large(self) -> tuple[str, ...]:
+        """Paths of declared reports that are too large to be taken."""
+        return tuple(dict.fromkeys(self._large))
 
     def wanted(self) -> Mapping[str, Path]:
         """Name in the results of the script → where it goes."""
@@ -30,11 +38,21 @@ class Results:
         own = (STEPS_FILE, STREAM_LOG)
         return names | {name: self._job.out / name for name in own}
 
-    def still_wanted(self) -> Mapping[str, ReportFile]:
-        """Reports that the script did not come to copy, by where they go."""
-        if self.said().is_done:
-            return {}
-        return {n: r for n, r in self._files.items() if not (self._job.out / n).exists()}
+    def still_wanted(self) -> tuple[tuple[str, Path, ReportFile], ...]:
+        """Reports that the script did not copy: each by its name there, and where it goes."""
+        said = self.said()
+        return tuple(
+            (report_name(number), self._job.out / local, report)
+            for number, (local, report) in enumerate(self._files.items(), 1)
+            if (not said.is_done or number in said.uncopied)
+            and not (self._job.out / local).exists()
+        )
+
+    def note_large(self, name: str, *, is_large: bool) -> None:
+        """Notes by its name in the results whether a report is too large to be taken."""
+        report = dict(zip(self.wanted(), self._files.values(), strict=False)).get(name)
+        if is_large and report is not None:
+            self._large.append(report.path)
 
     def reports(self) -> tuple[Collected, ...]:
         """The reports that came out; the script's own file goes."""
@@ -56,7 +74,8 @@ class Results:
         """What the script wrote of its steps."""
         path = self._job.out / STEPS_FILE
         if self._said is None and path.is_file():
-            self._said = read_said(self._job, path.read_bytes())
+            with path.open("rb") as file:  # the tested code may have made it as large as it likes
+                self._said = read_said(self._job, file.read(_SAID_BYTES))
         return self._said or Said()
 
 

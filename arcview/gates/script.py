@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from arcview.gates.collect import LIMITS
 from arcview.gates.engine import Job, JobStep, StepEnd
 from arcview.gates.tested_tree import Delivery
 
@@ -27,6 +28,8 @@ _OOM_COUNTS = (
 )
 """Of cgroup versions 2 and 1."""
 
+_ULIMIT_BYTES = 512
+"""What a shell counts the size of files in."""
 _BATCH = 200
 _GRACE_S = 5
 """How long after TERM a command that runs over its time is killed."""
@@ -59,17 +62,19 @@ def run_script(
         lines += _step(job, number, step, said, is_only=len(job.steps) == 1)
     lines += _memory_kills(said)
     lines += [
-        # A link could lead to anything.
-        b"[ -f %s ] && [ ! -L %s ] && cp %s %s"
-        % (
-            _quoted(r.path),
-            _quoted(r.path),
-            _quoted(r.path),
-            _quoted(f"{results}/{report_name(number)}"),
-        )
-        for number, r in enumerate(job.reports, 1)
+        *(_copied(number, r.path, results, said) for number, r in enumerate(job.reports, 1)),
     ]
     return b"\n".join([*lines, f"echo done >>{said}".encode(), b"exit $worst", b""])
+
+
+def _copied(number: int, path: str, results: str, said: str) -> bytes:
+    """Copies a report to the results, unless it is larger than results may be."""
+    # A link could lead to anything; a file of holes is not all there, and its copy could be.
+    source, copy = _quoted(path), _quoted(f"{results}/{report_name(number)}")
+    most = LIMITS.total_bytes // _ULIMIT_BYTES
+    bounded = b"( trap '' XFSZ; ulimit -f %d; cp %s %s )" % (most, source, copy)
+    failed = b"{ rm -f %s; echo 'uncopied %d' >>%s; }" % (copy, number, said.encode())
+    return b"[ -f %s ] && [ ! -L %s ] && { %s || %s; }" % (source, source, bounded, failed)
 
 
 def _memory_kills(said: str) -> Iterator[bytes]:
@@ -164,6 +169,8 @@ class Said:
     """It came to its end."""
     memory_kills: int = 0
     """Processes that were killed for want of memory."""
+    uncopied: frozenset[int] = frozenset()
+    """Numbers of reports that are there and could not be copied to the results."""
 
 
 def read_said(job: Job, said: bytes) -> Said:
@@ -171,6 +178,7 @@ def read_said(job: Job, said: bytes) -> Said:
     began: dict[int, int | None] = {}
     ended: dict[int, tuple[int, int | None]] = {}
     unprepared, is_done, kills = None, False, 0
+    uncopied: set[int] = set()
     for line in said.decode("utf-8", "replace").splitlines():
         match line.split(" "):
             case ["unprepared", *words]:
@@ -179,12 +187,14 @@ def read_said(job: Job, said: bytes) -> Said:
                 is_done = True
             case ["oom", count] if _is_count(count):
                 kills = int(count)
+            case ["uncopied", number] if _is_count(number):
+                uncopied.add(int(number))
             case ["begin", number, at] if _is_count(number):
                 began.setdefault(int(number), _number(at))
             case ["end", number, code, at] if _is_count(number) and _is_count(code):
                 ended.setdefault(int(number), (int(code), _number(at)))
     steps = tuple(_end(job.steps[n], began[n], ended.get(n)) for n in _in_order(began, job.steps))
-    return Said(steps, unprepared, is_done, kills)
+    return Said(steps, unprepared, is_done, kills, frozenset(uncopied))
 
 
 def _in_order(began: dict[int, int | None], steps: Sequence[JobStep]) -> list[int]:

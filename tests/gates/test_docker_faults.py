@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import docker
@@ -129,6 +130,58 @@ def test_a_report_that_is_no_file_is_not_read(sit: Sit, instead: str) -> None:
     result = sit(script(instead)).once()
     assert result.verdict is Verdict.UNMEASURED
     assert result.reason == "no report: report.json was not written (exit 0)"
+
+
+@pytest.mark.parametrize("exit_code", [0, 1])
+def test_a_report_larger_than_results_may_be_is_left_where_it_is(sit: Sit, exit_code: int) -> None:
+    sitting = sit(script(f"truncate -s 20G report.json; exit {exit_code}"))
+    result = sitting.once()
+    said = f"no usable report: report.json is larger than 512 MB (exit {exit_code})"
+    assert (result.verdict, result.reason) == (Verdict.UNMEASURED, said)
+    assert {path.name for path in result.logs} == {"log.txt"}
+
+
+def test_a_report_that_is_too_large_when_its_time_is_over_is_left_where_it_is(sit: Sit) -> None:
+    result = sit(script("truncate -s 20G report.json; sleep 60", timeout_s=1)).once()
+    assert result.timed_out
+    assert {path.name for path in result.logs} == {"log.txt"}
+
+
+def test_whatever_size_is_written_among_the_results_the_report_comes_out(sit: Sit) -> None:
+    junk = "cd /arcview/res; truncate -s 20G a; truncate -s 20G z; truncate -s 20G"
+    for name in ("report-2", "tests.reportlog.jsonl"):
+        result = sit(script(says(PASSED, before=f"{junk} {name}; cd /repo"))).once()
+        assert (result.verdict, result.reason) == (Verdict.PASSED, None)
+
+
+def test_a_large_report_holds_no_other_run_up(
+    sit: Sit, engine_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine that still packs a folder for nobody does not remove its container."""
+    received = [0]
+    sitting = sit(script("truncate -s 20G report.json; truncate -s 20G /arcview/res/a"))
+    engine = sitting.reruns.engine()
+    assert isinstance(engine, DockerEngine)
+
+    def count(container: str, path: str) -> object:
+        chunks, stat = whole(container, path)
+
+        def counted() -> Iterator[bytes]:
+            with closing(chunks):
+                for chunk in chunks:
+                    received[0] += len(chunk)
+                    yield chunk
+
+        return counted(), stat
+
+    api = engine._client()
+    whole = api.get_archive
+    monkeypatch.setattr(api, "get_archive", count)
+    sitting.once()
+    assert received[0] < 64 << 20
+    client = docker.DockerClient(base_url=engine_host, timeout=30)
+    assert not ours(client, Owner.current().text)
+    client.close()
 
 
 def test_hostile_results_do_not_leave_their_folder(sit: Sit, tmp_path: Path) -> None:

@@ -54,6 +54,12 @@ class TestVerdicts:
         assert result.graded_on_host
         assert "ran on the host" in result.notes[0]
 
+    def test_a_report_that_is_larger_than_results_may_be(self, tmp_path: Path) -> None:
+        result = rerun(tmp_path, script("truncate -s 20G report.json"))
+        said = "no usable report: report.json is larger than 512 MB (exit 0)"
+        assert (result.verdict, result.reason) == (Verdict.UNMEASURED, said)
+        assert {path.name for path in result.logs} == {"log.txt"}
+
     def test_one_failed(self, tmp_path: Path) -> None:
         result = rerun(tmp_path, script(says(FAILED, 1)))
         assert (result.verdict, result.reason) == (Verdict.FAILED, None)

@@ -20,8 +20,8 @@ from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import LogConfig
 
 from arcview.errors import CancelledError
-from arcview.gates.collect import Taken, take
 from arcview.gates.docker_engine.errors import ANY, is_gone, one_line
+from arcview.gates.docker_engine.fetch import fetch_results
 from arcview.gates.docker_engine.images import Inside, Insides, is_root
 from arcview.gates.docker_engine.pump import Pump
 from arcview.gates.docker_engine.stage_images import StageImages, tags_of
@@ -29,7 +29,7 @@ from arcview.gates.engine import End, Execution, Job, Phase, StepEnd
 from arcview.gates.output import GateOutput
 from arcview.gates.owner import Owner
 from arcview.gates.results_folder import Results
-from arcview.gates.script import HOME, RESULTS, run_script
+from arcview.gates.script import HOME, run_script
 from arcview.gates.tested_tree import Delivery
 from arcview.gates.workspace_tar import TarStream, TarWriter, add_control, add_overlay, add_state
 
@@ -321,29 +321,16 @@ class GateContainer:
         while state.get("Running") and time.monotonic() < patience:
             time.sleep(_POLL_S)
             state = self._state()
-        wanted = {f"res/{name}": path for name, path in self._results.wanted().items()}
-        with suppress(NotFound):  # the tested code may remove whatever it may write
-            chunks, _ = self._client.get_archive(self._id, RESULTS)
-            self._note_taken(take(chunks, wanted))
-        for name, report in self._results.still_wanted().items():
-            with suppress(NotFound):
-                chunks, _ = self._client.get_archive(self._id, report.path)
-                inside = PurePosixPath(report.path).name
-                self._note_taken(take(chunks, {inside: self._job.out / name}))
+        self._notes += fetch_results(self._client, self._id, self._results)
         return Execution(
             end,
             steps=self._results.said().steps,
             exit_code=state.get("ExitCode"),
             oom=bool(state.get("OOMKilled")) or self._results.said().memory_kills > 0,
             reports=self._results.reports(),
+            large=self._results.large,
             stream_complete=pump.is_whole,
         )
-
-    def _note_taken(self, taken: Taken) -> None:
-        if taken.refused:
-            self._notes.append(f"a result is no plain file and is left out: {taken.refused[0]}")
-        if taken.damage is not None:
-            self._notes.append(f"results came out {taken.damage}")
 
     def _failed(self, error: Exception, why: str | None) -> Execution:
         """What became of a run that the engine ended, or would not begin."""

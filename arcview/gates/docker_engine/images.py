@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from docker import APIClient
@@ -154,7 +154,8 @@ def _look(client: APIClient, container: str, job: Job) -> Inside:
     if job.tree.files.base is None:
         with suppress(NotFound):  # the image has no such folder
             stream, _ = client.get_archive(container, place)
-            files = list_files(stream)
+            with closing(stream):
+                files = list_files(stream)
     if is_root(user):
         return Inside(place, (0, 0), files)
     name, _, group = (user or "").partition(":")
@@ -192,6 +193,7 @@ def _table(client: APIClient, container: str, path: str) -> list[list[str]]:
         stream, _ = client.get_archive(container, path)
     except NotFound:
         return []
-    text = read_member(stream).decode("utf-8", "replace")
+    with closing(stream):
+        text = read_member(stream).decode("utf-8", "replace")
     rows = [line.split(":") for line in text.splitlines()]
     return [r for r in rows if len(r) >= 4 and r[2].isdecimal()]
