@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from arcview.analysis.matrix_overlays import Overlays
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, is_ok
-from arcview.model.results import GateTest, Group, Outcome, Verdict
+from arcview.model.results import WITHOUT_RESULT, GateTest, Group, Outcome, Verdict
 from arcview.model.states import StateKind
 
 CellKey = tuple[str, str]
@@ -58,6 +59,12 @@ class MatrixGate:
     """What it expects; null where that is not recorded."""
     overlay: Mapping[str, str] | None = None
     """Its hidden test files and their hashes; null where they are not known."""
+    listed: frozenset[str] = field(init=False, repr=False, compare=False)
+    """The ids of `tests`; empty where they are not recorded."""
+
+    def __post_init__(self) -> None:
+        """Keeps the ids, which are asked for test by test."""
+        object.__setattr__(self, "listed", frozenset(test_id for _, test_id in self.tests or ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,7 @@ class CellTest:
     """Null where runs disagree."""
     source: Source
     passed: int = 1
-    """In how many runs it was ok."""
+    """In how many runs it was ok, those of other gates that have the very same test included."""
     runs: int = 1
     via: str | None = None
     """The other gate that shows it, for `Source.REPEATED`."""
@@ -195,8 +202,9 @@ def build_matrix(
         for gate in gates
         for state in states
     }
+    same = Overlays({gate.gate: gate.overlay for gate in gates})
     cells = {
-        (gate.gate, state.id): _completed(direct[gate.gate, state.id], gate, gates, direct)
+        (gate.gate, state.id): _completed(direct[gate.gate, state.id], gate, gates, direct, same)
         for gate in gates
         for state in states
     }
@@ -214,7 +222,7 @@ def build_matrix(
 
 def _direct(gate: MatrixGate, state: str, runs: Sequence[Observation], policy: Policy) -> Cell:
     """A cell from the runs of the gate itself."""
-    expected = len({test_id for _, test_id in gate.tests}) if gate.tests is not None else None
+    expected = len(gate.listed) if gate.tests is not None else None
     measured = [run for run in runs if run.verdict is not Verdict.UNMEASURED]
     if not measured:
         last = runs[-1] if runs else None
@@ -271,19 +279,26 @@ def _agreed(passed: int, runs: int) -> bool | None:
 
 
 def _completed(
-    cell: Cell, gate: MatrixGate, gates: Sequence[MatrixGate], direct: Mapping[CellKey, Cell]
+    cell: Cell,
+    gate: MatrixGate,
+    gates: Sequence[MatrixGate],
+    direct: Mapping[CellKey, Cell],
+    same: Overlays,
 ) -> Cell:
     """A cell with what other gates on the same state show of its tests."""
-    if cell.is_measured or gate.tests is None:
+    others = [direct[o.gate, cell.state] for o in gates if o.gate != gate.gate]
+    others = [other for other in others if other.tests]
+    if cell.is_measured:
+        return _counted(cell, others, same)
+    if gate.tests is None or not others:
         return cell
     found: dict[str, CellTest] = {}
     for group, test_id in gate.tests:
         known = [
-            (other.gate, direct[other.gate, cell.state].tests[test_id])
-            for other in gates
-            if other.gate != gate.gate
-            and test_id in direct[other.gate, cell.state].tests
-            and _is_same_test(test_id, gate, other)
+            (other.gate, other.tests[test_id])
+            for other in others
+            if test_id in other.tests
+            and same.is_same_test(test_id, gate.gate, other.gate) is not False
         ]
         if known:
             found[test_id] = _repeated(group, known)
@@ -305,6 +320,20 @@ def _completed(
     )
 
 
+def _counted(cell: Cell, others: Sequence[Cell], same: Overlays) -> Cell:
+    """A measured cell whose tests count the runs of other gates that have the very same ones."""
+    tests = dict(cell.tests)
+    for other in others:
+        for test_id in cell.tests.keys() & other.tests.keys():
+            one, more = tests[test_id], other.tests[test_id]
+            ran = one.outcome not in WITHOUT_RESULT and more.outcome not in WITHOUT_RESULT
+            if ran and same.is_same_test(test_id, cell.gate, other.gate):
+                passed, runs = one.passed + more.passed, one.runs + more.runs
+                ok = _agreed(passed, runs)
+                tests[test_id] = replace(one, ok=ok, passed=passed, runs=runs)
+    return replace(cell, tests=tests)
+
+
 def _repeated(group: Group, known: Sequence[tuple[str, CellTest]]) -> CellTest:
     via, first = known[0]
     passed, runs = sum(t.passed for _, t in known), sum(t.runs for _, t in known)
@@ -312,23 +341,10 @@ def _repeated(group: Group, known: Sequence[tuple[str, CellTest]]) -> CellTest:
     return CellTest(group, first.outcome, ok, Source.REPEATED, passed, runs, via)
 
 
-def _is_same_test(test_id: str, gate: MatrixGate, other: MatrixGate) -> bool:
-    """False where the two gates are known to have different versions of the test's file."""
-    if gate.overlay is None or other.overlay is None:
-        return True
-    changed = (
-        path for path, digest in gate.overlay.items() if other.overlay.get(path, digest) != digest
-    )
-    return not any(test_id == path or test_id.startswith(f"{path}::") for path in changed)
-
-
 def _with_standing(table: MatrixTable, gate: MatrixGate, state: MatrixState) -> Cell:
     cell = table.cell(gate.gate, state.id)
     standing, reason = _standing(table, gate, state)
-    return Cell(
-        cell.gate, cell.state, cell.verdict, cell.reason, cell.source, cell.tests, cell.expected,
-        standing, reason, cell.passed, cell.runs,
-    )  # fmt: skip
+    return replace(cell, standing=standing, standing_reason=reason)
 
 
 def _standing(
@@ -359,11 +375,9 @@ def _fails(cell: Cell) -> bool:
 
 
 def _is_declared(table: MatrixTable, gate: MatrixGate, state: MatrixState) -> bool:
-    return gate.tests is not None and {t for _, t in gate.tests} <= declared(table, state.stage)
+    return gate.tests is not None and gate.listed <= declared(table, state.stage)
 
 
 def declared(table: MatrixTable, stage: int) -> frozenset[str]:
     """The tests that gates of a stage expect to pass at its end."""
-    return frozenset(
-        test_id for gate in table.gates if gate.stage == stage for _, test_id in gate.tests or ()
-    )
+    return frozenset().union(*(gate.listed for gate in table.gates if gate.stage == stage))

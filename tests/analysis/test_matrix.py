@@ -278,3 +278,125 @@ def test_a_gate_that_cannot_be_rerun_says_so_once() -> None:
     )
     assert ("1", "", "no command") in found.impossible
     assert not any(cell.gate == "1" for cell in found.cells)
+
+
+def _chain(id_1: str, here: str, there: str, **more: str) -> list[MatrixGate]:
+    """Two gates with one test, in a file of two versions, and with files of their own."""
+    own = MatrixGate("1", 1, ((F, id_1),), {here: "1", "t/common.rs": "1"})
+    return [own, MatrixGate("chain", 1, ((F, id_1),), {there: "1", "t/common.rs": "1", **more})]
+
+
+def test_runs_of_two_gates_with_the_very_same_test_are_counted_together() -> None:
+    for test_id, path in (
+        ("t/a.py::x", "t/a.py"),
+        ("t/a.test.ts > all > x", "t/a.test.ts"),
+        ("crate::gate own::x", "t/own.rs"),
+        ("pkg/gate TestX", "t/x_test.go"),
+    ):
+        gates = _chain(test_id, path, path)
+        test = GateTest(test_id, F, Outcome.PASSED)
+        runs = [
+            Observation("1", "S1", Source.RECORDED, Verdict.PASSED, None, (test,)),
+            Observation(
+                "chain", "S1", Source.RECORDED, Verdict.FAILED, None,
+                (GateTest(test_id, F, Outcome.FAILED),),
+            ),
+        ]  # fmt: skip
+        found = build_matrix(gates, states(1), runs)
+        for gate_id, verdict in (("1", Verdict.PASSED), ("chain", Verdict.FAILED)):
+            cell = found.cell(gate_id, "S1")
+            assert (cell.verdict, cell.passed, cell.runs) == (
+                verdict, int(verdict is Verdict.PASSED), 1,
+            )  # fmt: skip
+            known = cell.tests[test_id]
+            assert (known.ok, known.passed, known.runs) == (None, 1, 2)
+            assert cell.is_flaky
+        one = pattern(found, test_id)
+        assert (one.line, one.birth, one.flaky) == ((None, None), None, ("S1",))
+
+
+def test_a_gate_that_did_not_come_to_a_test_does_not_disagree_on_it() -> None:
+    gates = _chain("t/a.py::x", "t/a.py", "t/a.py")
+    for outcome in (Outcome.NOT_RUN, Outcome.MISSING):
+        runs = [
+            Observation(
+                one, "S1", Source.RECORDED, verdict, None, (GateTest("t/a.py::x", F, said),)
+            )
+            for one, verdict, said in (
+                ("1", Verdict.PASSED, Outcome.PASSED),
+                ("chain", Verdict.FAILED, outcome),
+            )
+        ]
+        found = build_matrix(gates, states(1), runs)
+        assert found.cell("1", "S1").tests["t/a.py::x"].ok is True
+        assert found.cell("chain", "S1").tests["t/a.py::x"].ok is False
+
+
+def test_two_versions_of_a_test_are_not_counted_together() -> None:
+    runs = [ran("1", "S1", "crate::own::x"), ran("chain", "S1", bad="crate::own::x")]
+    for gates in (
+        [gate("1", 1, "crate::own::x", **{"t/own.rs": "1"}),
+         gate("chain", 1, "crate::own::x", **{"t/own.rs": "2", "t/b.rs": "1"})],
+        [gate("1", 1, "crate::own::x", **{"t/b.rs": "1"}),
+         gate("chain", 1, "crate::own::x", **{"t/b.rs": "2"})],
+        [gate("1", 1, "crate::own::x"), gate("chain", 1, "crate::own::x")],
+    ):  # fmt: skip
+        found = build_matrix(gates, states(1), runs)
+        assert found.cell("1", "S1").tests["crate::own::x"].ok is True
+        assert found.cell("chain", "S1").tests["crate::own::x"].ok is False
+
+
+def test_a_test_that_changed_its_file_fills_no_other_gates_cell_whatever_its_id_looks_like() -> (
+    None
+):
+    for test_id, path in (("t/a.test.ts > x", "t/a.test.ts"), ("crate::own::x", "t/own.rs")):
+        gates = [
+            MatrixGate("1", 1, ((F, test_id),), {path: "1"}),
+            MatrixGate("2", 2, ((P, test_id),), {path: "2"}),
+        ]
+        test = GateTest(test_id, P, Outcome.PASSED)
+        run = Observation("2", "S2", Source.RECORDED, Verdict.PASSED, None, (test,))
+        assert build_matrix(gates, states(2), [run]).cell("1", "S2").tests == {}
+
+
+class _Counted(str):
+    """A test id that counts how often it is compared or looked up."""
+
+    __slots__ = ()
+    looked_up = 0
+
+    def __eq__(self, other: object) -> bool:
+        _Counted.looked_up += 1
+        return str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        _Counted.looked_up += 1
+        return str.__hash__(self)
+
+
+def _looked_up(count: int) -> int:
+    """How often ids of a chain of so many tests are looked up for all that a matrix says."""
+    groups = [[_Counted(f"t/{k}.py::{n}") for n in range(count)] for k in (1, 2, 3)]
+    gates = []
+    for k in (1, 2, 3):
+        tests = [(P, test) for group in groups[: k - 1] for test in group]
+        tests += [(F, test) for test in groups[k - 1]]
+        overlay = {f"t/{j}.py": f"{k if j == k else 0}" for j in range(1, k + 1)}
+        gates.append(MatrixGate(str(k), k, tuple(tests), overlay))
+    runs = [
+        Observation(
+            one.gate, f"S{one.stage}", Source.RECORDED, Verdict.PASSED, None,
+            tuple(GateTest(test, group, Outcome.PASSED) for group, test in one.tests or ()),
+        )
+        for one in gates
+    ]  # fmt: skip
+    _Counted.looked_up = 0
+    found = build_matrix(gates, states(reference=True), runs)
+    stages = [Stage(k, None, Status.COMPLETED, base=f"S{k - 1}", end=f"S{k}") for k in (1, 2, 3)]
+    stage_regressions(found, stages, find_patterns(found))
+    return _Counted.looked_up
+
+
+def test_twice_the_tests_take_twice_the_work() -> None:
+    small = _looked_up(100)
+    assert 0 < _looked_up(200) < 2.2 * small

@@ -81,6 +81,20 @@ def test_what_is_known_without_reruns_is_what_was_measured(case: Case) -> None:
     assert known > 0
 
 
+def test_a_test_that_two_gates_recorded_otherwise_is_no_birth(tmp_path: Path) -> None:
+    case = Case("measure-rs", tmp_path / "sidecar")
+    (test,) = case.flaky
+    view = case.matrix.view()
+    for gate in ("3", "chain"):
+        known = view.table.cell(gate, "S3").tests[test]
+        assert (known.ok, known.passed, known.runs) == (None, 1, 2)
+        assert view.table.cell(gate, "S3").is_flaky
+    found = next(pattern for pattern in view.patterns if pattern.id == test)
+    assert (found.line[-1], found.birth, found.flaky) == (None, None, ("S3",))
+    others = [p for p in view.patterns if p.id != test]
+    assert not [p.id for p in others if p.flaky]
+
+
 Check = Callable[[Case, dict[str, Any], dict[str, Pattern]], None]
 
 

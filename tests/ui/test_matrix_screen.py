@@ -122,7 +122,8 @@ async def test_missing_cells_are_run_and_say_so(demo_run: Path) -> None:
     async with on_screen(screen_with(demo_run, engine)) as (app, pilot):
         text = await press(pilot, "3", "#", "x", "x")
         assert "37 of 37 cells measured" in notice(app)
-        assert "‹ 24/32 r" in row_of(text, "3 export")
+        # As they are played, gates disagree on a test that they share.
+        assert "~ 23/32 r" in row_of(text, "3 export")
         text = await press(pilot, "R")
         assert "✓ 32/32 r" in row_of(text, "3 export")
         assert "Nothing is missing" in await press(pilot, "x")
