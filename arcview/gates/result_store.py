@@ -12,7 +12,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,6 +51,7 @@ class ResultStore:
         self.folder = run_sidecar / "reruns"
         self.problems: tuple[Problem, ...] = ()
         self._known: dict[Path, RerunResult] = {}
+        self._digests: dict[Path, Mapping[str, str]] = {}
 
     def find(self, key: ResultKey) -> tuple[RerunResult, ...]:
         """The attempts of one key, oldest first."""
@@ -153,6 +154,20 @@ class ResultStore:
         except (OSError, ValueError, TypeError, EOFError) as error:
             raise BadInputError(str(path), f"cannot be read: {in_words(error)}") from error
 
+    def changed(self, log: Path) -> str | None:
+        """Why the log or a report of a stored attempt is not what was stored; null where it is.
+
+        Reads the whole file: for a thread, and only where it is shown.
+        """
+        if self._read(log.parent) is None:
+            return None
+        try:
+            if _sha256(log) == self._digests[log.parent].get(log.name):
+                return None
+        except OSError as error:
+            return f"{log.name} cannot be read: {in_words(error)}"
+        return f"{log.name} was changed since it was stored"
+
     def _keys(self) -> list[str]:
         return sorted(name for name in _names(self.folder) if not name.startswith("."))
 
@@ -178,7 +193,7 @@ class ResultStore:
         except (KeyError, ValueError, TypeError) as error:
             self._note(Problem(shown, f"not a stored rerun ({error}); not used"))
             return None
-        self._known[folder] = result
+        self._known[folder], self._digests[folder] = result, files
         return result
 
     def _note(self, problem: Problem) -> None:

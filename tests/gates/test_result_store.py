@@ -54,6 +54,20 @@ def test_attempts_are_numbered_and_never_written_over(tmp_path: Path) -> None:
     assert not [path for path in store.folder.rglob("*") if path.name.startswith(".new-")]
 
 
+def test_a_log_or_a_report_that_was_changed_is_told_when_it_is_looked_at(tmp_path: Path) -> None:
+    (found,) = stored(tmp_path).all()
+    log, report = found.logs
+    assert ResultStore(tmp_path).changed(log) is None
+    log.chmod(0o600)
+    log.write_bytes(b"another output\n")
+    store = ResultStore(tmp_path)
+    assert store.all() == (found,)
+    assert store.changed(log) == "log.txt was changed since it was stored"
+    assert store.changed(report) is None
+    report.unlink()
+    assert (store.changed(report) or "").startswith("report-1.xml cannot be read: ")
+
+
 def test_a_result_that_was_changed_by_hand_is_reported_and_not_used(tmp_path: Path) -> None:
     store = stored(tmp_path)
     (path,) = store.folder.rglob("result.json")

@@ -170,6 +170,23 @@ async def test_an_attempt_is_chosen_with_its_log(demo_run: Path) -> None:
         assert "this is number 1" in text
 
 
+async def test_a_log_that_was_changed_says_so_where_it_is_shown(
+    demo_run: Path, tmp_path: Path
+) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
+        _,
+        pilot,
+    ):
+        text = await press(pilot, "2", "r", "r")
+        assert "was changed" not in text
+        (log,) = tmp_path.rglob("reruns/*/1/log.txt")
+        log.chmod(0o600)
+        log.write_text("said otherwise\n")
+        text = await press(pilot, "backspace", "r")
+        assert "said otherwise" in text
+        assert "log.txt was changed since it was stored" in text
+
+
 async def test_tests_that_did_not_move_are_left_out_on_demand(demo_run: Path) -> None:
     async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
         _,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -27,6 +29,9 @@ from arcview.ui.screens.text import TextScreen
 from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arcview.session.reruns import Reruns
     from arcview.ui.screens.rerun_sitting import RerunSitting
 
 
@@ -139,6 +144,21 @@ class RerunScreen(JobPanes):
             self.output.show_log(log)
         else:
             self.output.show_problem("It printed nothing.")
+        self._hold_to_hash(log)
+
+    def _hold_to_hash(self, log: Path) -> None:
+        """Says of the log that is shown that it is not the stored one, where that is so."""
+
+        def get(reruns: Reruns) -> Callable[[], None]:
+            return partial(self._say_changed, log, reruns.store.changed(log))
+
+        self._sitting.read(get, "holding the output to its hash")
+
+    def _say_changed(self, log: Path, why: str | None) -> None:
+        result = self._rows.result
+        is_shown = self.is_attached and result is not None and log in result.logs[:1]
+        if is_shown and why is not None and not self._is_running:
+            set_remark(self.output, pieces((f"▲ {why}", theme.WARN)))
 
     def _over(self, job: RerunJob) -> None:
         """It ended: the result and the whole log take their places."""
