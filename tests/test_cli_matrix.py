@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from arcview import cli
 from arcview.gates import engines
 from arcview.gates.errors import EngineUnavailableError
+from arcview.gates.sealed import sealed
 from arcview.model.results import Outcome
 from arcview.schema import json_schemas
 from arcview.session.opened import OpenRun
@@ -184,6 +185,24 @@ def test_what_if_prints_its_label_and_keeps_it(
     found = printed(capsys, "whatif")
     assert (found["label"], found["steady"]) == ("base", True)
     assert len(played.engine.jobs) == count
+
+
+def test_an_answer_copied_from_another_question_is_named_and_asked_anew(
+    played: Played, demo_run: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    asked = ["whatif", str(demo_run), "--gate", "2", "--times", "1", "--yes"]
+    assert cli.main([*asked, "--sidecar", str(tmp_path / "one")]) == 0
+    (kept,) = (tmp_path / "one").rglob("what-if/*/1.json")
+    copy = tmp_path / "two" / kept.relative_to(tmp_path / "one")
+    copy.parent.mkdir(parents=True)
+    values = json.loads(kept.read_text())
+    del values["checksum"]
+    copy.write_bytes(sealed(values | {"key": "2-of-another"}))
+    capsys.readouterr()
+    ran = len(played.engine.jobs)
+    assert cli.main([*asked, "--sidecar", str(tmp_path / "two")]) == 0
+    assert "1.json: copied or moved from another question; not used" in capsys.readouterr().err
+    assert len(played.engine.jobs) > ran
 
 
 def test_what_cannot_be_told_exits_3(played: Played, demo_run: Path, capsys: Capture) -> None:

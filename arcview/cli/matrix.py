@@ -27,6 +27,7 @@ from arcview.cli.reruns import (
     confirm,
     open_reruns,
     place_words,
+    say_problems,
 )
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def _matrix(reruns: Reruns, options: argparse.Namespace) -> int:
             _confirm(reruns, plan, options)
             outcome = _run(found, plan, options)
     view, plan = found.view(), _plan(found, options)
+    say_problems(reruns.store.problems)
     if options.json:
         run_id = reruns.opened.run.run_id
         print_json(matrix_json(view, plan, outcome, run_id, options.path))
@@ -224,6 +226,7 @@ def _whatif(reruns: Reruns, options: argparse.Namespace) -> int:
             on_event=_tell_experiment,
             cancelled=interrupts.is_set,
         )
+    say_problems((*reruns.store.problems, *asked.store.problems))
     if options.json:
         print_json(what_if_json(answer))
     else:

@@ -7,7 +7,7 @@ import codecs
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from arcview.gates.results import RerunResult
+    from arcview.model.problem import Problem
     from arcview.session.reruns import Reruns
     from arcview.session.reruns_model import RerunPlan
 
@@ -135,6 +136,12 @@ def place_words(options: argparse.Namespace) -> str:
     return "on this machine, without containers" if options.engine == "host" else "in containers"
 
 
+def say_problems(problems: Iterable[Problem]) -> None:
+    """Names what is stored and not used, one line each."""
+    for problem in problems:
+        say(f"{problem.where}: {problem.what}")
+
+
 def rerun(arguments: Sequence[str]) -> int:
     """Runs a gate again."""
     options = _options(arguments)
@@ -209,6 +216,7 @@ def _show(reruns: Reruns, results: Sequence[RerunResult], options: argparse.Name
 
     comparison = reruns.comparison(results[-1])
     flakiness = reruns.flakiness(tuple(results))
+    say_problems(reruns.store.problems)
     if options.json:
         run_id = reruns.opened.run.run_id
         print_json(rerun_json(run_id, results, comparison, flakiness))
