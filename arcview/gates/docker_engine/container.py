@@ -39,6 +39,8 @@ LABEL = "org.arcview.gate"
 _POLL_S = 0.05
 _LATE_S = 120
 """How long after its time a container counts as an orphan whoever owns it."""
+_PODMAN_LATE_S = 2.0
+"""How long Podman may call a container running whose output has ended."""
 _ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID")
 """Without them root cannot write files of others, which a test run as root does."""
 
@@ -288,6 +290,7 @@ class GateContainer:
     def _watch(self, pump: Pump, output: GateOutput, cancelled: Callable[[], bool]) -> End:
         """Waits for the end, the deadline or the user; ends the container in the latter cases."""
         deadline = time.monotonic() + self._timeout_s()
+        late_s = _PODMAN_LATE_S if self._is_podman else 0.0
         end = None
         while end is None:
             pump.join(_POLL_S)
@@ -304,7 +307,8 @@ class GateContainer:
                 if not self._last_state.get("Running"):
                     output.check()
                     return End.EXITED
-                pump.is_cut = True
+                late_s -= _POLL_S
+                pump.is_cut = pump.is_cut or late_s < 0
                 time.sleep(_POLL_S)
         with suppress(APIError):  # it ended by itself meanwhile
             self._client.kill(self._id)
@@ -318,7 +322,8 @@ class GateContainer:
     def _collected(self, end: End, pump: Pump) -> Execution:
         state = self._last_state if end is End.EXITED else self._state()
         patience = time.monotonic() + 15
-        while state.get("Running") and time.monotonic() < patience:
+        # Podman's `stopped` is before `exited`: it still takes the files away from under a reader.
+        while _is_busy(state) and time.monotonic() < patience:
             time.sleep(_POLL_S)
             state = self._state()
         self._notes += fetch_results(self._client, self._id, self._results)
@@ -385,3 +390,7 @@ class GateContainer:
         else:
             self._notes.append(f"the container is left for the next start to remove: {failure}")
         self._id = ""
+
+
+def _is_busy(state: Mapping[str, Any]) -> bool:
+    return bool(state.get("Running")) or state.get("Status") == "stopped"

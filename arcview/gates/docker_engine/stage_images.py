@@ -79,7 +79,9 @@ def tags_of(job: Job, inside: Inside, delivery: Delivery, script: bytes) -> tupl
 
 
 def _names(client: APIClient) -> list[str]:
-    return [str(tag) for image in client.images(REPOSITORY) for tag in image["RepoTags"] or ()]
+    names = [str(name) for image in client.images(REPOSITORY) for name in image["RepoTags"] or ()]
+    # Podman says from which registry an image would have come, had it come from one.
+    return [name[name.index(REPOSITORY) :] for name in names if f"{REPOSITORY}:" in name]
 
 
 def _evict(client: APIClient) -> None:
