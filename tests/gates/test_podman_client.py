@@ -162,3 +162,55 @@ def test_stage_images_of_an_earlier_sitting_are_found_under_podmans_names() -> N
     assert stages.find(client, "a") == IMAGE["Id"]
     assert stages.find(client, "b") is None
     client.close()
+
+
+class Volumes(Podman):
+    """Has an image with a volume at its workspace, which is empty until a start."""
+
+    sent = b""
+
+    def inspect_image(self, name: str) -> dict[str, Any]:
+        return {**super().inspect_image(name), "Config": {"Volumes": {"/repo": {}}}}
+
+    def post(self, url: str, json: Mapping[str, Any], timeout: float) -> Answer:
+        assert url.endswith("/libpod/containers/create")
+        assert json["image_volume_mode"] == "ignore"
+        assert json["labels"] == {"a label": "of ours"}
+        return Made()
+
+    def put_archive(self, _id: str, _path: str, stream: Any) -> None:
+        self.sent = stream.read()
+
+    def inspect_container(self, name: str) -> dict[str, Any]:
+        about = super().inspect_container(name) if self.sent else {}
+        return {**about, "Config": {"Labels": {"a label": "of ours"}}}
+
+    def get_archive(self, name: str, path: str) -> tuple[Iterator[bytes], dict[str, Any]]:
+        if path != "/repo":
+            return super().get_archive(name, path)
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as archive:
+            if name == "without volumes":
+                archive.addfile(tarfile.TarInfo("repo/of-the-image"))
+        return (b for b in (out.getvalue(),)), {}
+
+
+class Made(Answer):
+    """Of Podman, that it made a container."""
+
+    ok = True
+
+    def json(self) -> dict[str, str]:
+        return {"Id": "without volumes"}
+
+
+def test_files_of_the_image_that_the_state_lacks_go_though_a_volume_hides_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    podman = Volumes()
+    sitting = reruns(podman, tmp_path, monkeypatch)
+    result = sitting.run("1", sitting.target("S1"))[-1]
+    sitting.close()
+    assert (result.verdict, result.reason) == (Verdict.PASSED, None)
+    assert b"of-the-image" in podman.sent
+    assert podman.removed == ["without volumes", "c"]

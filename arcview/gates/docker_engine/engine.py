@@ -52,7 +52,6 @@ class DockerEngine:
         self._tls = tls
         self._socket = socket
         self._api = client.api_version
-        self._insides = Insides()
         self._stages = StageImages()
         # A client is for one thread.
         self._local = threading.local()
@@ -62,6 +61,7 @@ class DockerEngine:
         said = client.info()
         self._host_cpus = int(said.get("NCPU") or 1)
         self._info = _info(endpoint, client.version(), said)
+        self._insides = Insides(is_podman=self._info.kind == "podman")
 
     def info(self) -> EngineInfo:
         """Which engine it is, as it said when it was opened."""

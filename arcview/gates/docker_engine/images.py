@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import threading
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from docker import APIClient
@@ -115,9 +116,14 @@ class Inside:
 
 
 class Insides:
-    """Looks into images, once each; may be called from several threads."""
+    """Looks into images, once each; may be called from several threads.
 
-    def __init__(self) -> None:
+    Args:
+        is_podman: The engine is Podman, whose volumes are empty until a container starts.
+    """
+
+    def __init__(self, *, is_podman: bool) -> None:
+        self._is_podman = is_podman
         self._known: dict[tuple[str | None, ...], Inside] = {}
         self._lock = threading.Lock()
 
@@ -134,8 +140,33 @@ class Insides:
         key = _key(job)
         with self._lock:
             if key not in self._known:
-                self._known[key] = _look(client, container, job)
+                if self._is_podman and job.image.has_volumes:
+                    with _without_volumes(client, container, job) as other:
+                        self._known[key] = _look(client, other, job)
+                else:
+                    self._known[key] = _look(client, container, job)
             return self._known[key]
+
+
+@contextmanager
+def _without_volumes(client: APIClient, container: str, job: Job) -> Iterator[str]:
+    """A container that shows what the image has where its volumes will be."""
+    settings = {
+        "image": job.image.id,
+        "image_volume_mode": "ignore",
+        "command": ["true"],
+        "labels": client.inspect_container(container)["Config"]["Labels"],
+    }
+    # Docker's own API, which Podman speaks as well, has no word for it.
+    url = f"{client.base_url}/v4.0.0/libpod/containers/create"
+    answer = client.post(url, json=settings, timeout=client.timeout)
+    if not answer.ok:
+        raise APIError(answer.text)
+    other = str(answer.json()["Id"])
+    try:
+        yield other
+    finally:
+        client.remove_container(other, force=True)
 
 
 def _key(job: Job) -> tuple[str | None, ...]:
