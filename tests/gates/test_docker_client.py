@@ -14,6 +14,7 @@ import pytest
 
 from arcview.gates.docker_engine import connect, open_docker
 from arcview.gates.docker_engine.limits import limits_of, notes_of
+from arcview.gates.docker_engine.ssh_socket import SshSocket
 from arcview.gates.engines import open_engine
 from arcview.gates.errors import EngineUnavailableError
 
@@ -160,6 +161,8 @@ import os, socket, sys, threading
 local, remote = sys.argv[sys.argv.index("-L") + 1].split(":")
 if sys.argv[-1] != "user@far":
     sys.exit("ssh: Could not resolve hostname " + sys.argv[-1])
+with open(sys.argv[0] + ".said", "w") as said:
+    print(os.getpgid(0), *sys.argv[1:], file=said)
 def pump(a, b):
     while data := a.recv(1 << 16):
         b.sendall(data)
@@ -178,12 +181,13 @@ while True:
 
 
 @pytest.fixture
-def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = tmp_path / "bin" / "ssh"
     program.parent.mkdir()
     program.write_text(FORWARD.format(python=sys.executable))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    return program
 
 
 @pytest.mark.usefixtures("ssh")
@@ -198,6 +202,16 @@ def test_an_engine_behind_ssh_is_reached_through_a_forwarded_socket(
     )
     assert engine.reap() >= 0
     engine.close()
+
+
+def test_the_ssh_outlives_a_control_c_and_is_no_part_of_a_connection_that_outlives_it(
+    ssh: Path,
+) -> None:
+    forward = SshSocket("ssh://user@far")
+    group, *arguments = ssh.with_name("ssh.said").read_text().split()
+    forward.close()
+    assert int(group) != os.getpgid(0)
+    assert "ControlPath=none" in arguments
 
 
 @pytest.mark.usefixtures("ssh")

@@ -44,6 +44,8 @@ class SshSocket:
         self.url = f"unix://{socket}"
         remote = parts.path if parts.path not in ("", "/") else _REMOTE
         command = [program, "-N", "-o", "BatchMode=yes", "-o", "ExitOnForwardFailure=yes"]
+        # A connection shared with others would go on with our socket when this ssh is ended.
+        command += ["-o", "ControlPath=none"]
         command += ["-o", "StreamLocalBindUnlink=yes", "-L", f"{socket}:{remote}"]
         command += ["-p", str(parts.port)] if parts.port else []
         self._process = subprocess.Popen(
@@ -51,6 +53,7 @@ class SshSocket:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us, who still have a container to remove
         )
         try:
             self._wait(url, socket)
