@@ -136,6 +136,11 @@ def definitions(text: str) -> dict[str, str]:
     return found
 
 
+def _declared(text: str) -> set[str]:
+    """Functions and types that a text surely defines, whatever its other lines look like."""
+    return {match["name"] or match["go"] for match in _DEFINITION.finditer(text)}
+
+
 def textual_doubts(
     added: Mapping[str, str], base: Iterable[str], target: Iterable[str]
 ) -> tuple[str, ...]:
@@ -151,9 +156,10 @@ def textual_doubts(
     changed = {line for lines in added.values() for line in lines.splitlines()}
     rest = (line for text in texts for line in text.splitlines() if line not in changed)
     elsewhere = {word for line in rest for word in _WORD.findall(line)}
+    brought = {name for lines in added.values() for name in _declared(lines)}
     found: list[str] = []
     for path, lines in added.items():
-        known = old.keys() - definitions(lines).keys() - _KEYWORDS
+        known = old.keys() - brought - definitions(lines).keys() - _KEYWORDS
         called = known & set(_CALLED.findall(lines))
         missing = (called | known & _named(lines)) - elsewhere
         found += [f"{path}: uses {word}, which is not there" for word in sorted(missing)]

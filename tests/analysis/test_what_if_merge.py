@@ -370,3 +370,10 @@ def test_members_and_imports_that_the_other_tree_lacks_are_doubts() -> None:
     added = {"a.ts": "import { pick } from './b';\nconst x = entry.amount;\n"}
     found = textual_doubts(added, [base], [added["a.ts"]])
     assert found == ("a.ts: uses amount, which is not there", "a.ts: uses pick, which is not there")
+
+
+def test_what_a_change_defines_in_one_file_is_no_lack_of_another() -> None:
+    base = "pub fn find(name: &str) -> Unit {\n"
+    units = "pub fn find(name: &str, own: &[Unit]) -> Unit {\n"
+    added = {"units.rs": units, "main.rs": "    let to = find(&target, &own);\n"}
+    assert textual_doubts(added, [base], [units, added["main.rs"]]) == ()
