@@ -16,6 +16,7 @@ import pytest
 from arcview.analysis.verdicts import is_ok
 from arcview.analysis.what_if import WhatIfLabel
 from arcview.model.results import Outcome
+from arcview.session import reruns_control
 from arcview.session.matrix import Matrix
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
@@ -73,7 +74,11 @@ def test_what_if_gives_every_label_of_the_truth(case: Case) -> None:
             assert answer.is_steady
 
 
-def test_the_whole_matrix_is_that_of_the_truth(case: Case) -> None:
+def test_the_whole_matrix_is_that_of_the_truth(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A test that passes three times in four says the same five times in a row one time in four.
+    monkeypatch.setattr(reruns_control, "MOST_ATTEMPTS", 30)
     matrix = Matrix(case.opened, case.reruns)
     outcome = matrix.run(matrix.plan(), jobs=2)
     assert (outcome.failed_controls, outcome.unmeasured) == ({}, 0)
