@@ -74,9 +74,7 @@ def test_what_if_gives_every_label_of_the_truth(case: Case) -> None:
             assert answer.is_steady
 
 
-def test_the_whole_matrix_is_that_of_the_truth(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_whole_matrix_is_that_of_the_truth(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     # A test that passes three times in four says the same five times in a row one time in four.
     monkeypatch.setattr(reruns_control, "MOST_ATTEMPTS", 30)
     matrix = Matrix(case.opened, case.reruns)
