@@ -9,18 +9,18 @@ from textual.content import Content
 from arcview.annotations.scheme import Field, is_short
 from arcview.session.annotate_rows import CodeRow
 from arcview.ui import theme
-from arcview.ui.rows.lines import RowSource
+from arcview.ui.rows.lines import WrappedRows
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces
 
 
-class CodeRows(RowSource):
+class CodeRows(WrappedRows):
     """One code after the other, each with its definition below."""
 
     def __init__(self, field: Field, codes: Sequence[CodeRow]) -> None:
+        super().__init__(64)
         self.codes = tuple(codes)
         self._field = field
-        self._width = 64
         self._lines: list[tuple[int, Content]] = []
         self._lay()
 
@@ -47,14 +47,6 @@ class CodeRows(RowSource):
         at = self._lines[index][0] if 0 <= index < len(self._lines) else 0
         wanted = max(0, min(len(self.codes) - 1, at + by))
         return next((n for n, (other, _) in enumerate(self._lines) if other == wanted), index)
-
-    def fit(self, width: int) -> bool:
-        """Wraps anew."""
-        if width == self._width:
-            return False
-        self._width = width
-        self._lay()
-        return True
 
     def anchor(self, index: int) -> object:
         """The code."""

@@ -19,7 +19,7 @@ from arcview.session.annotate_rows import EvidenceRow, FormRow
 from arcview.text import cells
 from arcview.ui import theme
 from arcview.ui.rows.figures import fit, fit_end
-from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.rows.lines import Cell, WrappedRows
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces, plain
 
@@ -102,13 +102,13 @@ def _same_part(row: FormRow, one: Suggestion, own: Reading | None) -> bool:
     return True
 
 
-class FormRows(RowSource):
+class FormRows(WrappedRows):
     """The rows of one form."""
 
     def __init__(self, form: Form) -> None:
+        super().__init__(64)
         self.items: tuple[Item, ...] = ()
         self._lines: list[tuple[int, Content]] = []
-        self._width = 64
         self._form = form
         self.replace(form)
 
@@ -163,14 +163,6 @@ class FormRows(RowSource):
         last = first + line
         same = last < len(self._lines) and self.items[self._lines[last][0]].key == key
         return last if same else first
-
-    def fit(self, width: int) -> bool:
-        """Wraps anew."""
-        if width == self._width:
-            return False
-        self._width = width
-        self._lay()
-        return True
 
     def _lay(self) -> None:
         self._lines = [

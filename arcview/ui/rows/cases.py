@@ -14,7 +14,7 @@ from arcview.session.annotate_worklist import Progress, WorkItem
 from arcview.text import cells
 from arcview.ui import theme
 from arcview.ui.rows.figures import fit, plural
-from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.rows.lines import Cell, RowSource, WrappedRows
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces, plain
 
@@ -130,14 +130,14 @@ class WorkRows(RowSource):
         )
 
 
-class SideRows(RowSource):
+class SideRows(WrappedRows):
     """A row a field, a column an annotator; where people differ is marked."""
 
     def __init__(self, rows: Sequence[SideRow], annotators: Sequence[str]) -> None:
+        super().__init__(80)
         self.sides = tuple(rows)
         self.annotators = tuple(annotators)
         self._lines: list[tuple[int, tuple[str, ...]]] = []
-        self._width = 80
         self._lay()
 
     def __len__(self) -> int:
@@ -176,14 +176,6 @@ class SideRows(RowSource):
     @property
     def _head(self) -> int:
         return min(28, max(14, self._width // 4))
-
-    def fit(self, width: int) -> bool:
-        """Wraps anew."""
-        if width == self._width:
-            return False
-        self._width = width
-        self._lay()
-        return True
 
     def _lay(self) -> None:
         self._lines = []

@@ -111,6 +111,28 @@ class RowSource:
                 yield None
 
 
+class WrappedRows(RowSource):
+    """Rows that depend on how wide the view is; `_lay` makes them for the width.
+
+    Args:
+        width: What is assumed until the view says it.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+
+    def fit(self, width: int) -> bool:
+        """Wraps anew for another width."""
+        if width == self._width:
+            return False
+        self._width = width
+        self._lay()
+        return True
+
+    def _lay(self) -> None:
+        raise NotImplementedError
+
+
 def styled_parts(parts: Iterable[tuple[int, int, str]], start: int, end: int) -> list[Span]:
     """The spans of the styled parts of a line that lie between two of its characters.
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.content import Content
-
 from arcview.session.live_output import Tail
-from arcview.text import ansi_spans, clip
+from arcview.text import clip
 from arcview.ui import theme
-from arcview.ui.rows.lines import Cell, RowSource
-from arcview.ui.rows.text_view import ansi_content
+from arcview.ui.rows.lines import Cell
+from arcview.ui.rows.text_view import AnsiRows
 
 _NOTHING = Tail()
 _BAR = 16
 
 
-class LiveRows(RowSource):
+class LiveRows(AnsiRows):
     """The lines of a tail; they are replaced while more arrives."""
 
     def __init__(self, tail: Tail = _NOTHING) -> None:
@@ -37,22 +35,11 @@ class LiveRows(RowSource):
     def _line(self, index: int) -> str:
         return clip(self._tail.lines[index].removesuffix("\r"))
 
-    def row(self, index: int) -> Content:
-        """A line in its colours."""
-        return ansi_content(*ansi_spans(self._line(index)))
-
-    def text(self, index: int, lane: int = 0) -> str:
-        """A line without colours."""
-        del lane
-        return ansi_spans(self._line(index))[0]
-
     def cells(self, index: int, width: int) -> Sequence[Cell]:
         """The number of the line in all of the output, and the line."""
         del width
-        last = self._tail.first_line + len(self)
-        edge = max(3, len(str(last))) + 2
-        label = Content.styled(f"{self._tail.first_line + index:>{edge - 2}}  ", theme.FAINT)
-        return (Cell(label, edge), Cell(self.row(index), scrolls=True))
+        first = self._tail.first_line
+        return self.numbered(index, first + index, first + len(self), narrowest=3)
 
     def anchor(self, index: int) -> object:
         """The number of the line in all of the output."""

@@ -45,7 +45,7 @@ from arcview.session.stats_words import (
 )
 from arcview.ui import theme
 from arcview.ui.rows.figures import fit
-from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.rows.lines import Cell, WrappedRows
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces, plain
 
@@ -80,13 +80,13 @@ class StatRow:
     """`section`, `figure`, `position`, `group`, `text`, `caption` or `warning`."""
 
 
-class StatsRows(RowSource):
+class StatsRows(WrappedRows):
     """All figures of one reading, in sections."""
 
     def __init__(self, statistics: Statistics) -> None:
+        super().__init__(100)
         self._statistics = statistics
         self._all = tuple(_rows(statistics))
-        self._width = 100
         self._rows: tuple[StatRow, ...] = ()
         self._lay()
 
@@ -117,14 +117,6 @@ class StatsRows(RowSource):
     def locate(self, anchor: object) -> int:
         """That row now."""
         return next((n for n in range(len(self)) if self.anchor(n) == anchor), 0)
-
-    def fit(self, width: int) -> bool:
-        """Wraps what is text."""
-        if width == self._width:
-            return False
-        self._width = width
-        self._lay()
-        return True
 
     def _lay(self) -> None:
         self._rows = tuple(row for one in self._all for row in self._wrapped(one))

@@ -85,6 +85,28 @@ def ansi_content(
     return Content(text[start:end], styled_parts(parts, start, end))
 
 
+class AnsiRows(RowSource):
+    """Lines of terminal output, numbered; `_line` gives them."""
+
+    def _line(self, index: int) -> str:
+        raise NotImplementedError
+
+    def row(self, index: int) -> Content:
+        """A line in its colours."""
+        return ansi_content(*ansi_spans(self._line(index)))
+
+    def text(self, index: int, lane: int = 0) -> str:
+        """A line without colours."""
+        del lane
+        return ansi_spans(self._line(index))[0]
+
+    def numbered(self, index: int, number: int, last: int, narrowest: int = 1) -> Sequence[Cell]:
+        """The number of a line, in room for the last one, and the line."""
+        digits = max(narrowest, len(str(last)))
+        label = Content.styled(f"{number:>{digits}}  ", theme.FAINT)
+        return (Cell(label, digits + 2), Cell(self.row(index), scrolls=True))
+
+
 class TextRows(RowSource):
     """The lines of one text.
 

@@ -13,12 +13,9 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from textual.content import Content
-
-from arcview.text import CLIP_LIMIT, ansi_spans
-from arcview.ui import theme
-from arcview.ui.rows.lines import Cell, Needle, RowSource
-from arcview.ui.rows.text_view import ansi_content
+from arcview.text import CLIP_LIMIT
+from arcview.ui.rows.lines import Cell, Needle
+from arcview.ui.rows.text_view import AnsiRows
 from arcview.ui.safe import visible
 
 BLOCK_BYTES = 64 * 1024
@@ -29,7 +26,7 @@ _LINE_BYTES = 4 * CLIP_LIMIT + 4
 """More of a line is never drawn."""
 
 
-class LogFile(RowSource):
+class LogFile(AnsiRows):
     """Rows of a file, one a line. The index grows by `extend` with what `count_lines` found."""
 
     def __init__(self, path: Path) -> None:
@@ -128,21 +125,10 @@ class LogFile(RowSource):
             data = data.removeprefix(b"\xef\xbb\xbf")
         return visible(data.decode("utf-8", "replace").removesuffix("\r"))
 
-    def row(self, index: int) -> Content:
-        """A line in its colours."""
-        return ansi_content(*ansi_spans(self._line(index)))
-
-    def text(self, index: int, lane: int = 0) -> str:
-        """A line without colours."""
-        del lane
-        return ansi_spans(self._line(index))[0]
-
     def cells(self, index: int, width: int) -> Sequence[Cell]:
         """The line number and the line."""
         del width
-        edge = len(str(len(self))) + 2
-        label = Content.styled(f"{index + 1:>{edge - 2}}  ", theme.FAINT)
-        return (Cell(label, edge), Cell(self.row(index), scrolls=True))
+        return self.numbered(index, index + 1, len(self))
 
     # Search
 
