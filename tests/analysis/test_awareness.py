@@ -44,7 +44,7 @@ def shell(command: str, output: str = "") -> ToolCall:
     return ToolCall("c1", "bash", ToolKind.SHELL, command=command, result=ToolResult(output))
 
 
-def edit(old: str, new: str = "x", path: str = "/work/notes/store.py") -> ToolCall:
+def edit(old: str, new: str = "x", path: str = "/repo/notes/store.py") -> ToolCall:
     arguments = {"file_path": path, "old_string": old, "new_string": new}
     return ToolCall("c2", "Edit", ToolKind.EDIT, arguments, path=path, result=ToolResult("ok"))
 
@@ -170,7 +170,7 @@ def test_an_edit_of_the_region_after_the_symptom_is_a_repair(repair: ToolCall) -
     "other",
     [
         edit("def other():"),
-        edit(LINE, path="/work/notes/cli.py"),
+        edit(LINE, path="/repo/notes/cli.py"),
         shell("cat notes/store.py > /tmp/copy"),
         shell("python notes/store.py"),
     ],
