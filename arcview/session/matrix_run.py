@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from arcview.analysis.matrix_plan import MatrixPlan, PlannedCell
+from arcview.errors import CancelledError
 from arcview.model.results import Verdict
 from arcview.session.reruns import Reruns
 from arcview.session.reruns_model import Target
@@ -166,7 +167,10 @@ class _Worker:
 
     def _probe(self, gate: str) -> None:
         self._say(MatrixPhase.CONTROL, gate)
-        control = self._reruns.control(gate, cancelled=self._stopped)
+        try:
+            control = self._reruns.control(gate, cancelled=self._stopped)
+        except CancelledError:
+            return
         if self._stopped():
             return
         with self._work.lock:

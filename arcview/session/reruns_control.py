@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.results import Change, Comparison, RerunResult
 from arcview.model.results import Verdict
-from arcview.session.reruns_model import Cancelled, Control, OnEvent
+from arcview.session.reruns_model import Cancelled, Control, OnEvent, Target
 
 if TYPE_CHECKING:
     from arcview.session.reruns import Reruns
@@ -24,6 +24,7 @@ def probe(reruns: Reruns, gate: str, on_event: OnEvent, cancelled: Cancelled) ->
     """Runs both halves that the run makes possible; what is stored already is not run again.
 
     Raises:
+        CancelledError: `cancelled` said so before a half began.
         ArcviewError: no engine answers, the image is refused, or nothing can be stored.
     """
     reference = _on_reference(reruns, gate, on_event, cancelled)
@@ -108,7 +109,7 @@ def _on_reference(
         target = reruns.target(reruns.reference_state(gate))
     except ArcviewError as error:
         return f"no reference ({error})"
-    return reruns.run(gate, target, on_event=on_event, cancelled=cancelled)[-1]
+    return _run(reruns, gate, target, on_event, cancelled)
 
 
 def _on_recorded(
@@ -123,4 +124,13 @@ def _on_recorded(
         target = reruns.target(state or "")
     except ArcviewError as error:
         return str(error)
-    return reruns.run(gate, target, on_event=on_event, cancelled=cancelled)[-1]
+    return _run(reruns, gate, target, on_event, cancelled)
+
+
+def _run(
+    reruns: Reruns, gate: str, target: Target, on_event: OnEvent, cancelled: Cancelled
+) -> RerunResult:
+    results = reruns.run(gate, target, on_event=on_event, cancelled=cancelled)
+    if not results:  # cancelled before it began
+        raise CancelledError("cancelled")
+    return results[-1]

@@ -171,6 +171,16 @@ def test_a_cancelled_run_goes_on_where_it_ended(opened: OpenRun, tmp_path: Path)
     assert rest.plan(gates=["2"]).cells == ()
 
 
+def test_a_run_that_is_cancelled_as_a_control_begins_ends_without_a_result(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    found = matrix(opened, tmp_path)
+    begun: list[MatrixEvent] = []
+    outcome = found.run(found.plan(), on_event=begun.append, cancelled=lambda: bool(begun))
+    assert [event.phase for event in begun] == [MatrixPhase.CONTROL]
+    assert (outcome.done, outcome.probed, outcome.is_cancelled) == (0, (), True)
+
+
 def test_so_many_gates_run_at_once_as_asked_for(opened: OpenRun, tmp_path: Path) -> None:
     together = threading.Barrier(2, timeout=20)
     found = matrix(opened, tmp_path)

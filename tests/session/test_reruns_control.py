@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from arcview.errors import CancelledError
 from arcview.model.results import Outcome
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
@@ -58,3 +59,11 @@ def test_a_gate_that_says_something_else_than_recorded_is_not_believed(
     assert "does not say on S2 what was recorded: recorded failed, now passed" in control.reason
     assert control.reference is not None
     assert control.recorded is not None
+
+
+def test_a_control_that_is_cancelled_before_it_runs_says_so(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    reruns = Reruns(opened, sidecar=tmp_path, engine=FakeEngine(lambda *_: {}))
+    with pytest.raises(CancelledError):
+        reruns.control("1", cancelled=lambda: True)
