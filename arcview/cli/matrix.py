@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from arcview.cli.parts import (
@@ -41,11 +42,8 @@ if TYPE_CHECKING:
 def matrix(arguments: Sequence[str]) -> int:
     """Prints the gate × state matrix, and measures what is missing where asked to."""
     options = _matrix_options(arguments)
-    reruns = open_reruns(options)
-    try:
+    with closing(open_reruns(options)) as reruns:
         return _matrix(reruns, options)
-    finally:
-        reruns.close()
 
 
 def _matrix_options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -174,11 +172,8 @@ def _tell_cell() -> Callable[[MatrixEvent], None]:
 def whatif(arguments: Sequence[str]) -> int:
     """Prints what made a gate fail: the base, the stage's change, both, or the two together."""
     options = _whatif_options(arguments)
-    reruns = open_reruns(options)
-    try:
+    with closing(open_reruns(options)) as reruns:
         return _whatif(reruns, options)
-    finally:
-        reruns.close()
 
 
 def _whatif_options(arguments: Sequence[str]) -> argparse.Namespace:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, TextIO
@@ -145,11 +146,8 @@ def say_problems(problems: Iterable[Problem]) -> None:
 def rerun(arguments: Sequence[str]) -> int:
     """Runs a gate again."""
     options = _options(arguments)
-    reruns = open_reruns(options)
-    try:
+    with closing(open_reruns(options)) as reruns:
         return _rerun(reruns, options)
-    finally:
-        reruns.close()
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

@@ -197,14 +197,15 @@ class Matrix:
 
     def _results(self) -> tuple[tuple[RerunResult, ...], int]:
         """The stored reruns that count, oldest first, and how many without a container do not."""
-        digests: dict[str, str] = {}
+        digests: set[str] = set()
         images: dict[str, str | None] = {}
         for gate in self.gates:
             try:
                 definition = self.reruns.definition(gate.gate)
             except ArcviewError:
                 continue
-            digests[definition.digest], images[gate.gate] = gate.gate, definition.image_digest
+            digests.add(definition.digest)
+            images[gate.gate] = definition.image_digest
         known = [r for r in self.reruns.store.all() if r.key.gate_digest in digests]
         wants_host = self.reruns.options.engine == "host"
         counted = [
