@@ -17,8 +17,12 @@ from arcview.model.run import Run, Status
 from arcview.model.states import FolderSource, PatchSource, Provenance, StateKind
 from arcview.model.trajectory import SessionRole
 from arcview.readers.registry import open_run
+from arcview.readers.runs import native
 from arcview.readers.runs.native import NativeReader
 from arcview.readers.runs.native import NativeRun as OpenNativeRun
+from arcview.readers.runs.native_folder import Folder
+from arcview.readers.runs.native_gates import GateSpot
+from arcview.readers.runs.native_tests import GateDetails, read_details
 from tests.readers.native_run import NativeRun, full_run, minimal_run, result_line, stage, state
 
 
@@ -64,6 +68,22 @@ def test_titles_and_specs_come_from_the_chain(tmp_path: Path) -> None:
     assert first.title == "add"
     assert first.spec_path is not None
     assert run.text(first.spec_path) == "Stage 1\n"
+
+
+def test_a_text_is_had_without_reading_the_tests_of_any_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted(folder: Folder, spot: GateSpot) -> GateDetails:
+        read.append(spot.folder)
+        return read_details(folder, spot)
+
+    monkeypatch.setattr(native, "read_details", counted)
+    run = opened(full_run(tmp_path))
+    assert run.text("run.json")
+    assert read == []
+    assert len(run.run.gates) == len(read) > 0
 
 
 def test_a_stage_starts_from_the_between_state_before_it(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from arcview.errors import BadInputError
@@ -216,30 +217,38 @@ class NativeRun:
     """An open native run (see `OpenedRun`)."""
 
     def __init__(self, skeleton: _Skeleton) -> None:
+        self._skeleton = skeleton
         self._folder = skeleton.folder
         self._chain_folder = skeleton.chain_folder
+
+    @cached_property
+    def _read(self) -> tuple[Run, tuple[_Counted, ...]]:
+        """The run with its recounted gates; a text or a trajectory is to be had without."""
         problems: list[Problem] = []
-        records = []
-        self._gates: list[_Counted] = []
-        for spot in skeleton.spots:
+        gates: list[_Counted] = []
+        for spot in self._skeleton.spots:
             details = read_details(self._folder, spot)
             record, contradictions = recount(spot, details)
             problems += (*details.problems, *contradictions)
-            records.append(record)
             outcomes = tuple(_without_text(test) for test in details.tests)
-            self._gates.append(_Counted(replace(spot, record=record), outcomes, details.source))
+            gates.append(_Counted(replace(spot, record=record), outcomes, details.source))
         # Those of the folder last: looking for tests may have met a link that leaves it.
         found = tidy([*self._folder.problems, *problems])
-        self._run = replace(skeleton.run, gates=tuple(records), problems=found)
+        records = tuple(counted.spot.record for counted in gates)
+        return replace(self._skeleton.run, gates=records, problems=found), tuple(gates)
+
+    @property
+    def _gates(self) -> tuple[_Counted, ...]:
+        return self._read[1]
 
     @property
     def run(self) -> Run:
         """The skeleton; where counts and single tests contradict each other, the tests count."""
-        return self._run
+        return self._read[0]
 
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with any file but the trajectories."""
-        return self._run.problems
+        return self.run.problems
 
     def gate_tests(self, gate: str, state: str | None) -> tuple[GateTest, ...]:
         """The tests of a gate run with their texts; empty where none is reported."""
@@ -303,7 +312,7 @@ class NativeRun:
             if counted.source is not None:
                 yield root / counted.source
         yield root / CHAIN_GATE_FOLDER
-        for stage in self._run.stages:
+        for stage in self.run.stages:
             for refs in (stage.trajectories, *(p.trajectories for p in stage.passes)):
                 yield from (path for ref in refs for path in self._folder.watched(ref.path))
 
