@@ -132,7 +132,8 @@ LIST_COMMANDS: tuple[Command, ...] = (
     ),
     command(
         _C.COMPARE, _G.PANES, "next_pane", "tab", "Next pane",
-        "Stages, tests, code, steps of A, steps of B.", "pane",
+        "Stages, tests, code, steps of A, steps of B; the steps of both move together, by number.",
+        "pane",
     ),
     command(
         _C.COMPARE, _G.PANES, "previous_pane", "shift+tab", "Previous pane",

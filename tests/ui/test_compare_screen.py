@@ -65,6 +65,35 @@ async def test_code_stands_against_code_and_steps_beside_steps(two: CompareScree
         assert "Trajectory B stage 2  27 steps" in text
 
 
+async def test_the_steps_of_the_other_run_move_along_to_the_same_number(
+    two: CompareScreen,
+) -> None:
+    async with on_screen(two) as (_, pilot):
+        a, b = two.steps
+        await press(pilot, "1", "tab", "tab", "tab", *["J"] * 6)
+        assert two.focused is a
+        assert a.step is not None
+        assert b.step is not None
+        assert a.step.number == b.step.number == 4
+        assert a.cursor - a.scroll_offset.y == b.cursor - b.scroll_offset.y
+        await press(pilot, "enter", "tab", "j")
+        assert two.focused is b
+        assert a.step.number == b.step.number == 5
+        await press(pilot, "g")
+        assert a.cursor == 0
+
+
+async def test_a_run_without_such_a_step_stays_and_says_so(two: CompareScreen) -> None:
+    async with on_screen(two) as (_, pilot):
+        a, b = two.steps
+        text = await press(pilot, "tab", "tab", "tab", "tab", "G")
+        assert two.focused is b
+        assert a.cursor == 0
+        assert "A has no step 27" in text
+        text = await press(pilot, "g")
+        assert "has no step" not in text
+
+
 async def test_another_stage_changes_every_pane(two: CompareScreen) -> None:
     async with on_screen(two) as (app, pilot):
         text = await press(pilot, "3")

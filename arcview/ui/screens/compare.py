@@ -21,6 +21,7 @@ from arcview.model.trajectory import Trajectory
 from arcview.session.commands import Context
 from arcview.session.compare import RunComparison, compare_runs
 from arcview.session.compare_states import StatesBeside
+from arcview.session.compare_steps import Side, StepPairs
 from arcview.session.opened import OpenRun
 from arcview.ui import theme
 from arcview.ui.bindings import bindings
@@ -29,7 +30,7 @@ from arcview.ui.rows.figures import plural
 from arcview.ui.safe import one_line, pieces
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_content import say
-from arcview.ui.screens.run_titles import set_title
+from arcview.ui.screens.run_titles import set_remark, set_title
 from arcview.ui.widgets.hint_bar import HintBar
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane
 from arcview.ui.widgets.panes import ListPane
@@ -61,6 +62,7 @@ class SidesLoaded(Message):
         steps: tuple[Trajectory | None, Trajectory | None],
     ) -> None:
         super().__init__()
+        self.pairs = StepPairs(*steps)
         self.stage = stage
         self.beside = beside
         self.changes = changes
@@ -90,6 +92,7 @@ class CompareScreen(BaseScreen):
         self._returns = returns
         self._rows: CompareRows | None = None
         self._shown: ComparedRow | None = None
+        self._pairs = StepPairs(None, None)
         self._split = False
         self.table = ListPane(id="compared")
         self.tests = ListPane(id="compare-tests", classes="pane")
@@ -219,10 +222,12 @@ class CompareScreen(BaseScreen):
                 lambda change: beside.file(change.path),
                 empty="Both runs have the same files here.",
             )
+        self._pairs = message.pairs
         for name, pane, steps in zip("AB", self.steps, message.steps, strict=True):
             stage = f"stage {message.stage}" if message.stage is not None else "chain gate"
             count = f"  {plural(steps.step_count, 'step')}" if steps is not None else ""
             set_title(pane, pieces((f"Trajectory {name}", "bold"), f" {stage}{count}"))
+            set_remark(pane, pieces(""))
             none = Trajectory(format="")
             pane.show(steps or none, empty="No trajectory is recorded.")
 
@@ -231,6 +236,23 @@ class CompareScreen(BaseScreen):
         names = [one_line(end or "?") for end in ends]
         parts = (f"Code: A's {names[0]} → B's {names[1]}", "bold")
         set_title(self.diff, pieces(parts, (f"  {plural(len(changes), 'file')}", theme.MUTED)))
+
+    @on(RowView.CursorMoved, "StepsPane")
+    def _step_moved(self, message: RowView.CursorMoved) -> None:
+        """Takes the steps of the other run along to the same number."""
+        # The other pane says that it moved, too: only the one that has the keys leads.
+        if not message.view.has_focus:
+            return
+        leads: Side = 0 if message.view is self.steps[0] else 1
+        follows: Side = 1 if leads == 0 else 0
+        leader, follower = self.steps[leads], self.steps[follows]
+        number = self._pairs.number(leads, leader.rows.step_index(leader.cursor) or 0)
+        beside = self._pairs.place(follows, number)
+        if beside is not None:
+            follower.go_beside(beside, leader)
+        lacks = f" {'AB'[follows]} has no step {number} " if beside is None else ""
+        set_remark(follower, pieces((lacks, theme.WARN)))
+        set_remark(leader, pieces(""))
 
     def on_diff_pane_failed(self, message: DiffPane.Failed) -> None:
         """A file could not be loaded for a reason that nobody foresaw."""

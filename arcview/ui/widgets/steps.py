@@ -136,6 +136,12 @@ class StepsView(RowView):
                 self._rows.set_open((index,), is_open=True)
         self.move_to(self._rows.row_of(index), "top")
 
+    def go_beside(self, index: int, other: StepsView) -> None:
+        """Moves to a step, and to the line of the screen on which the other view's cursor is."""
+        self.move_to(self._rows.row_of(index))
+        line = other.cursor - other.scroll_offset.y
+        self.scroll_to(y=max(0, self.cursor - line), animate=False, force=True)
+
     # Actions
 
     def action_pick(self) -> None:
