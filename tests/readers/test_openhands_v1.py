@@ -141,6 +141,46 @@ def test_the_exit_code_of_a_command_that_still_runs_is_unknown(tmp_path: Path) -
     assert call.result.exit_code is None
 
 
+def test_the_first_versions_tell_the_exit_code_beside_the_observation(tmp_path: Path) -> None:
+    def early(number: int, code: int, **fields: object) -> tuple[Record, Record]:
+        unknown: Record = {"content": None, "is_error": None, "exit_code": None}
+        given: Record = {"output": f"o{number}", "error": False, "metadata": {"exit_code": code}}
+        told = {**unknown, **given, **fields}
+        return acted(f"a{number}", f"c{number}", f"r{number}"), observed(
+            f"a{number}", f"c{number}", "", **told
+        )
+
+    events = [*early(1, 0), *early(2, 127), *early(3, -1), *early(4, 9, exit_code=2, error=True)]
+    results = [call.result for call in calls(read(tmp_path, *events))]
+    assert [(one.text, one.exit_code, one.is_error) for one in results if one] == [
+        ("o1", 0, False),
+        ("o2", 127, False),
+        ("o3", None, False),
+        ("o4", 2, True),
+    ]
+
+
+def test_what_the_first_versions_say_of_a_failure_is_the_result(tmp_path: Path) -> None:
+    told: Record = {"content": None, "is_error": None, "output": "", "error": "no such file"}
+    (call,) = calls(read(tmp_path, acted("a1", "c1"), observed("a1", "c1", "", **told)))
+    assert call.result is not None
+    assert (call.result.text, call.result.is_error) == ("no such file", True)
+
+
+def test_what_a_finish_says_is_its_result(tmp_path: Path) -> None:
+    told: Record = {"content": None, "message": "all done"}
+    (call,) = calls(read(tmp_path, acted("a1", "c1"), observed("a1", "c1", "", **told)))
+    assert call.result is not None
+    assert call.result.text == "all done"
+
+
+def test_a_screenshot_is_a_placeholder_that_opens(tmp_path: Path) -> None:
+    seen = observed("a1", "c1", "page", screenshot_data="QUJD")
+    (call,) = calls(read(tmp_path, acted("a1", "c1"), seen))
+    assert call.result is not None
+    assert [(one.media_type, one.size_bytes) for one in call.result.images] == [("image/png", 3)]
+
+
 def test_a_call_that_was_no_valid_one_is_shown_as_the_model_wrote_it(tmp_path: Path) -> None:
     broken = acted("a1", "c1", tool_name="nope", tool_call={"arguments": '{"x": 1}'})
     odd = acted("a2", "c2", response="r2", tool_name="nope", tool_call={"arguments": "{oh"})

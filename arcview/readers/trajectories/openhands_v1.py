@@ -264,18 +264,40 @@ def _result(kind: str, event: Record, at: str | None) -> ToolResult:
         told = text_or_none(event.get("rejection_reason")) or "rejected"
         return ToolResult(f"rejected: {told}", True, at=at)
     observation = mapping(event.get("observation"))
-    text, images = _content(observation.get("content", observation.get("output")))
+    told = (observation.get(key) for key in ("content", "output", "message"))
+    text, images = _content(next((one for one in told if one is not None), None))
     extension, _ = _content(event.get("extended_content"))
-    code = observation.get("exit_code")
+    # The first versions have `error`: whether it failed, or what failed.
+    failure = observation.get("error")
     is_error = observation.get("is_error")
+    if not isinstance(is_error, bool):
+        is_error = failure if isinstance(failure, bool) else (True if failure else None)
+    if isinstance(failure, str) and failure not in text:
+        text = f"{text}\n{failure}" if text else failure
     return ToolResult(
         text=f"{text}\n\n{extension}" if extension else text,
-        is_error=is_error if isinstance(is_error, bool) else None,
-        # -1 stands for a command that still runs.
-        exit_code=code if type(code) is int and code != -1 else None,
-        images=tuple(images),
+        is_error=is_error,
+        exit_code=_exit_code(observation),
+        images=(*images, *_screenshot(observation)),
         at=at,
     )
+
+
+def _exit_code(observation: Record) -> int | None:
+    """The exit code; the first versions have it in the metadata only."""
+    places = (observation, mapping(observation.get("metadata")))
+    codes = (code for place in places if type(code := place.get("exit_code")) is int)
+    code = next(codes, None)
+    # -1 stands for a command that still runs.
+    return code if code != -1 else None
+
+
+def _screenshot(observation: Record) -> list[Image]:
+    """What a browser showed."""
+    data = text_or_none(observation.get("screenshot_data"))
+    if data is None:
+        return []
+    return [image_at(data if ":" in data[:12] else f"data:image/png;base64,{data}", "image/png")]
 
 
 def _acp_call(event: Record, key: str) -> ToolCall:
