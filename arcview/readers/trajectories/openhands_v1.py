@@ -264,8 +264,8 @@ def _result(kind: str, event: Record, at: str | None) -> ToolResult:
         told = text_or_none(event.get("rejection_reason")) or "rejected"
         return ToolResult(f"rejected: {told}", True, at=at)
     observation = mapping(event.get("observation"))
-    told = (observation.get(key) for key in ("content", "output", "message"))
-    text, images = _content(next((one for one in told if one is not None), None))
+    contents = (observation.get(key) for key in ("content", "output", "message"))
+    text, images = _content(next((one for one in contents if one is not None), None))
     extension, _ = _content(event.get("extended_content"))
     # The first versions have `error`: whether it failed, or what failed.
     failure = observation.get("error")
