@@ -136,6 +136,17 @@ def test_a_failed_or_cancelled_call_is_an_error(tmp_path: Path) -> None:
     assert step.calls[1].note == "cancelled"
 
 
+def test_of_the_responses_of_a_whole_turn_each_call_gets_its_own(tmp_path: Path) -> None:
+    turn = [*response("c1", "one\nExit Code: 1"), *response("c2", "two")]
+    calls = [call("c1", result=turn), call("c2", result=turn)]
+    (step,) = model_steps(read(tmp_path, model("m", toolCalls=calls)))
+    results = [one.result for one in step.calls]
+    assert [(one.text, one.exit_code) for one in results if one] == [
+        ("one\nExit Code: 1", 1),
+        ("two", None),
+    ]
+
+
 def test_a_call_that_had_not_ended_has_no_result(tmp_path: Path) -> None:
     trajectory = read(tmp_path, model("m", toolCalls=[call("c", status="executing")]))
     assert only_call(trajectory).result is None

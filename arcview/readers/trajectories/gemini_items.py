@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
@@ -126,7 +126,7 @@ def result_of(call: Record) -> tuple[ToolResult | None, str | None]:
     if given is None and shown is None and status not in _ENDED:
         return None, joined(f"status {status}" if status else None)
     parts = parts_of(given)
-    answer = parts.results[0] if parts.results else {}
+    answer = _own_answer(parts.results, call.get("id"))
     text, images = response_of(answer) if parts.results else (parts.text, tuple(parts.images))
     remark = "cancelled" if status == "cancelled" else None
     if shown and (not text or (text.startswith(_CUT) and len(shown) > len(text))):
@@ -144,6 +144,12 @@ def result_of(call: Record) -> tuple[ToolResult | None, str | None]:
         at=text_or_none(call.get("timestamp")),
     )
     return result, remark
+
+
+def _own_answer(answers: Sequence[Record], call_id: object) -> Record:
+    """The response to a call: where the client masks outputs it copies all those of a turn."""
+    own = (answer for answer in answers if call_id and answer.get("id") == call_id)
+    return next(own, next(iter(answers), {}))
 
 
 def response_of(answer: Record) -> tuple[str, tuple[Image, ...]]:
