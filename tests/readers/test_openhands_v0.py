@@ -174,6 +174,43 @@ def test_pairs_of_old_logs_open(tmp_path: Path) -> None:
     assert call.result.text == "a"
 
 
+@pytest.mark.parametrize("has_ids", [True, False])
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_what_names_no_cause_belongs_to_the_action_before_it(
+    tmp_path: Path, has_ids: bool, is_paired: bool
+) -> None:
+    def bare(record: Record) -> Record:
+        dropped = {"cause"} if has_ids else {"cause", "id"}
+        return {key: value for key, value in record.items() if key not in dropped}
+
+    pairs = [
+        [action(1, "run", command="ls"), caused(1, "run", "a", exit_code=2)],
+        [action(3, "message", "user", content="and?"), {"observation": "null", "content": ""}],
+        [action(5, "browse_interactive", browser_actions="x"), caused(5, "browse", "page")],
+        [action(7, "write", path="/w/a"), caused(7, "error", "no")],
+        [action(9, "finish"), {"observation": "null", "content": ""}],
+    ]
+    bared = [[bare(event) for event in pair] for pair in pairs]
+    events = bared if is_paired else [event for pair in bared for event in pair]
+    trajectory = OpenHandsReader().read(write(tmp_path, output(*events)))
+    results = [call.result and call.result.text for call in calls(trajectory)]
+    assert results == ["a", "page", "no", None]
+    assert trajectory.unknown_records == ()
+
+
+@pytest.mark.parametrize("name", ["trajectory", "events", "history"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_events_in_an_object_open(tmp_path: Path, name: str, indent: int | None) -> None:
+    path = tmp_path / "x.json"
+    events = [action(1, "message", "user", content="go"), RUN, caused(5, "run", "a")]
+    path.write_text(json.dumps({name: events}, indent=indent))
+    assert find_trajectory_reader(path)[0].id == "openhands"
+    trajectory = OpenHandsReader().read(path)
+    assert user_turns(trajectory) == ["go"]
+    assert [call.result and call.result.text for call in calls(trajectory)] == ["a"]
+    assert trajectory.unknown_records == ()
+
+
 def test_steps_of_a_delegate_belong_to_the_call_that_started_it(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

@@ -30,6 +30,7 @@ from arcview.readers.trajectories.openhands_files import (
     packed_beside,
     packed_conversation,
     told_by,
+    wrapped_events,
 )
 from arcview.readers.trajectories.openhands_metrics import metrics_in, spending_of
 from arcview.readers.trajectories.openhands_v0 import EventLog
@@ -174,6 +175,12 @@ class _Reading:
         log: Log | None = None
         for number, value in records:
             address = f"{path.name}:{number}"
+            inner = wrapped_events(value)
+            if inner is not None:
+                log = log or _log_for(inner[0])
+                for place, event in enumerate(inner, start=1):
+                    log.take(event, f"{address}#{place}")
+                continue
             if isinstance(value, dict) and is_output(value) and "source" not in value:
                 self._take_output(path, value, address)
                 continue

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from arcview.files import in_words, is_dir, is_file, is_symlink, open_file, read_file
 from arcview.model.problem import Problem
 from arcview.readers.packed import GZIP, is_tar, unpacked_head
-from arcview.readers.trajectories.contents import mapping
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.documents import parse_document, peek
 from arcview.readers.trajectories.records import Lines, Record, each_record, parse_lines
 
@@ -19,6 +19,9 @@ _EVENT_FILE = re.compile(r"event-(\d{1,12})-.*\.json|event-(\d{1,12})\.json")
 _LENGTH_FILE = re.compile(r"\.eventlog-len-(\d{1,12})\.marker")
 _STATE_FILE = "base_state.json"
 _LINES_TO_ASK = 60
+_WRAPPERS = ("trajectory", "events", "history")
+_TOLD = frozenset({"info", "instance_id", "issue", "source", "test_result"})
+"""Keys that stand beside such lists in records of a task, and in other formats."""
 _MOST_MEMBERS = 500_000
 _MOST_BYTES = 2 << 30
 """How much an archive may hold."""
@@ -57,7 +60,7 @@ def _reason(record: Mapping[str, object]) -> str | None:
     keys = record.keys()
     if is_sdk_event(record):
         return f"an event of kind {record['kind']}"
-    if "source" in keys and {"action", "observation"} & keys and _is_event(record):
+    if _is_event(record):
         return "an event with source and action or observation"
     if is_state(record):
         return "the state of a conversation"
@@ -66,7 +69,17 @@ def _reason(record: Mapping[str, object]) -> str | None:
         return "a record with instance_id, test_result and history"
     if {"issue", "instruction", "base_commit", "git_patch"} <= keys:
         return "a record of the issue resolver"
-    return None
+    event = next(iter(wrapped_events(record) or ()), None)
+    return "an object around events" if event is not None and _is_any_event(event) else None
+
+
+def wrapped_events(record: object) -> list[object] | None:
+    """The events in an object that tells nothing of a task; null for any other value."""
+    fields = mapping(record)
+    if _TOLD & fields.keys():
+        return None
+    lists = (listed(fields.get(name)) for name in _WRAPPERS)
+    return next((found for found in lists if found), None)
 
 
 def is_state(value: object) -> bool:
@@ -82,7 +95,13 @@ def is_sdk_event(record: Mapping[str, object]) -> bool:
 
 
 def _is_event(record: Mapping[str, object]) -> bool:
-    return {"args", "extras", "content", "message", "timestamp"} & record.keys() != set()
+    keys = record.keys()
+    is_told = bool({"args", "extras", "content", "message", "timestamp"} & keys)
+    return "source" in keys and bool({"action", "observation"} & keys) and is_told
+
+
+def _is_any_event(value: object) -> bool:
+    return isinstance(value, dict) and (is_sdk_event(value) or _is_event(value))
 
 
 def is_output(record: Mapping[str, object]) -> bool:

@@ -65,6 +65,8 @@ _PRIVATE = frozenset(
 )
 """Arguments that the client adds to those of the model."""
 _ERROR = "ERROR:\n"
+_OBSERVED_AS = {"browse_interactive": "browse", "call_tool_mcp": "mcp"}
+"""What the observation of an action is called where it has another name."""
 
 
 @dataclass(slots=True)
@@ -83,6 +85,8 @@ class EventLog:
     _open: Draft | None = None
     _response: str | None = None
     _by_event: dict[object, CallSpot] = field(default_factory=dict)
+    _last: tuple[str, CallSpot] | None = None
+    """The last action that is a tool, with its call."""
     _delegates: list[tuple[str | None, str | None]] = field(default_factory=list)
 
     def take(self, value: object, address: str) -> None:
@@ -157,6 +161,7 @@ class EventLog:
         made = self._call(action, metadata, args, f"{self.prefix}{call_id}" if call_id else address)
         spot = self.drafts.call(step, made, call_id, address)
         self._by_event[_hashed(event.get("id"))] = spot
+        self._last = action, spot
         if action == "delegate":
             self._delegates.append((self.drafts.agent, self.drafts.parent_call))
             agent = text_or_none(args.get("agent")) or "delegate"
@@ -213,7 +218,7 @@ class EventLog:
             return
         metadata = mapping(event.get("tool_call_metadata"))
         call_id = text_or_none(metadata.get("tool_call_id"))
-        spot = self._by_event.get(_hashed(event.get("cause"))) or self.drafts.spot(call_id)
+        spot = self._spot(observation, event, call_id)
         if observation == "delegate" and self._delegates:
             self.drafts.agent, self.drafts.parent_call = self._delegates.pop()
         if spot is not None and spot.call.result is None:
@@ -229,6 +234,15 @@ class EventLog:
             self.drafts.give(name, _result(observation, event, text, at), address)
         else:
             self.drafts.raw(dict(event), address, f"observation {observation}", at=at)
+
+    def _spot(self, observation: str, event: Record, call_id: str | None) -> CallSpot | None:
+        """The call that was observed; in old logs it is told by the order alone."""
+        cause = _hashed(event.get("cause"))
+        if cause is not None or call_id is not None:
+            return self._by_event.get(cause) or self.drafts.spot(call_id)
+        action, spot = self._last or ("", None)
+        expected = (_OBSERVED_AS.get(action, action), "error", "user_rejected")
+        return spot if observation in expected else None
 
     def _compact(self, args: Record, address: str, at: str | None) -> None:
         self._open = None
