@@ -36,6 +36,7 @@ from arcview.session.reruns_job import job_of, tested_tree
 from arcview.session.reruns_model import (
     Cancelled,
     Control,
+    LeftBehind,
     OnEvent,
     OnOutput,
     RerunEvent,
@@ -75,7 +76,7 @@ class Reruns:
         self.options = options or RerunOptions()
         self.store = ResultStore(run_sidecar(sidecar_root(sidecar), opened.run.run_id))
         self._engine = SittingEngine(self._opened_engine, engine)
-        self._is_reaped = False
+        self._is_tidy = False
         self._last_tree: tuple[object, TestedTree | None] = (None, None)
         self._trees: Trees | None = None
         self._definitions: dict[str, GateDefinition] = {}
@@ -221,7 +222,7 @@ class Reruns:
         definition = self.definition(gate)
         self._tree(definition, target)  # is read while the engine is asked
         engine = self.engine()
-        self._reap(engine)
+        self.tidy()
         image = self._image(engine, definition)
         key = ResultKey(definition.digest, target.tree, image.digest)
         asked = _Asked(definition, target, key, engine, image)
@@ -273,6 +274,20 @@ class Reruns:
 
         return open_engine(self.options.engine)
 
+    def tidy(self) -> LeftBehind | None:
+        """Once a sitting: removes what a crashed arcview left behind; says what that was.
+
+        Raises:
+            EngineUnavailableError: none answers.
+        """
+        engine = self.engine()
+        with self._lock:
+            if self._is_tidy:
+                return None
+            self._is_tidy = True
+        on_host = engine.info().kind == "host"
+        return LeftBehind(on_host, self._engine.reap(), self.store.reap())
+
     def close(self) -> None:
         """Lets go of the engine; waits for nothing."""
         self._engine.close()
@@ -304,14 +319,6 @@ class Reruns:
             allow_other=self.options.allow_other_image,
             pull=self.options.pull,
         )
-
-    def _reap(self, engine: Engine) -> None:
-        """Once a sitting: removes what a crashed arcview left behind."""
-        with self._lock:
-            if not self._is_reaped:
-                self._is_reaped = True
-                engine.reap()
-                self.store.reap()
 
     def _run_once(
         self,

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from threading import Lock, Thread
+from typing import TypeVar
 
 from arcview.gates.engine import Engine
 from arcview.gates.errors import EngineUnavailableError
 
+T = TypeVar("T")
 _POLL_S = 0.05
 _LEFT = "the run was left before the engine answered"
 
@@ -46,7 +48,7 @@ class SittingEngine:
                     return self._engine
                 if self._closed != closed:
                     raise EngineUnavailableError(_LEFT)
-            coming = self._open()
+            coming = _in_daemon(self._open_it, "opening the engine")
             while self._closed == closed and not wait([coming], _POLL_S).done:
                 pass
             with self._lock:
@@ -64,18 +66,31 @@ class SittingEngine:
         if engine is not None:
             engine.close()
 
-    def _open(self) -> Future[Engine]:
-        """Opens it in a daemon, since the program may end before that is done."""
-        coming: Future[Engine] = Future()
+    def reap(self) -> int:
+        """Has the engine remove what a crashed arcview left; 0 where it was let go of meanwhile.
 
-        def work() -> None:
-            try:
-                coming.set_result(self._open_it())
-            except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
-                coming.set_exception(error)
+        Raises:
+            EngineUnavailableError: none answers, or it was let go of before.
+        """
+        closed, engine = self._closed, self.get()
+        removing = _in_daemon(engine.reap, "removing what was left behind")
+        while self._closed == closed and not wait([removing], _POLL_S).done:
+            pass
+        return removing.result() if removing.done() else 0
 
-        Thread(target=work, name="opening the engine", daemon=True).start()
-        return coming
+
+def _in_daemon(get: Callable[[], T], name: str) -> Future[T]:
+    """Does it in a daemon, since the program may end before that is done."""
+    coming: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            coming.set_result(get())
+        except BaseException as error:  # noqa: BLE001 -- raised where it is waited for
+            coming.set_exception(error)
+
+    Thread(target=work, name=name, daemon=True).start()
+    return coming
 
 
 def _close(coming: Future[Engine]) -> None:

@@ -68,6 +68,17 @@ class RerunPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """What a crashed arcview left and is removed now."""
+
+    on_host: bool
+    """They are copies on this machine, not containers."""
+    containers: int
+    attempts: int
+    """Attempts that were under way; nothing of them was stored."""
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """Whether reruns of a gate can be believed on this machine."""
 

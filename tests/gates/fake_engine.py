@@ -48,6 +48,8 @@ class FakeEngine:
         self.script = script
         self.jobs: list[Job] = []
         self.reaped = 0
+        self.left_behind = 0
+        """Containers of a killed arcview."""
         self.is_closed = False
         self._info = info or EngineInfo(
             "docker", "fake", "1", "fake://", ("memory", "pids", "cpus")
@@ -106,7 +108,7 @@ class FakeEngine:
 
     def reap(self) -> int:
         self.reaped += 1
-        return 0
+        return self.left_behind
 
     def close(self) -> None:
         self.is_closed = True

@@ -79,3 +79,24 @@ def test_why_none_answers_is_said_each_time_and_may_change() -> None:
         with pytest.raises(EngineUnavailableError, match="none answers"):
             sitting.get()
     assert isinstance(sitting.get(), FakeEngine)
+
+
+def test_leaving_does_not_wait_for_an_engine_that_hangs_while_it_removes_something() -> None:
+    engine = FakeEngine(lambda *_: {})
+    asked, goes_on = threading.Event(), threading.Event()
+
+    def reap() -> int:
+        asked.set()
+        assert goes_on.wait(60)
+        return 3
+
+    engine.reap = reap  # type: ignore[method-assign]
+    sitting = SittingEngine(lambda: engine)
+    said: list[int] = []
+    thread = threading.Thread(target=lambda: said.append(sitting.reap()))
+    thread.start()
+    assert asked.wait(60)
+    sitting.close()
+    thread.join(60)
+    assert said == [0]
+    goes_on.set()

@@ -78,6 +78,28 @@ async def test_the_first_rerun_asks_and_shows_what_would_run(demo_run: Path) -> 
         assert engine.jobs == []
 
 
+async def test_what_a_killed_arcview_left_is_removed_when_the_screen_opens_and_that_is_said(
+    demo_run: Path,
+) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    engine.left_behind = 2
+    async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
+        await press(pilot, "2")
+        assert engine.reaped == 0
+        await press(pilot, "r")
+        assert "removed 2 containers that a killed arcview left behind" in notice(app)
+        await press(pilot, "]", "r")
+        assert engine.reaped == 1
+
+
+async def test_nothing_is_said_where_nothing_was_left(demo_run: Path) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (app, pilot):
+        await press(pilot, "2", "r")
+        assert engine.reaped == 1
+        assert "left behind" not in screen_text(app)
+
+
 async def test_the_rerun_stands_beside_the_recorded_result(demo_run: Path) -> None:
     async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
         app,

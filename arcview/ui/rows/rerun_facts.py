@@ -12,7 +12,7 @@ from arcview.gates.definition import GateDefinition
 from arcview.gates.results import Comparison, RerunResult
 from arcview.model.results import GroupCounts, Verdict
 from arcview.session.rerun_view import RerunView, short_digest
-from arcview.session.reruns_model import RerunPlan
+from arcview.session.reruns_model import LeftBehind, RerunPlan
 from arcview.ui import theme
 from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, fraction, plural
 from arcview.ui.safe import one_line
@@ -104,6 +104,20 @@ def _codes(codes: tuple[int | None, ...]) -> str:
 
 def _or_dash(text: str | None) -> tuple[str, str]:
     return (one_line(text), "") if text else ("–", theme.MUTED)
+
+
+def left_behind(found: LeftBehind) -> str | None:
+    """`removed 2 containers that a killed arcview left behind`; null where there was nothing."""
+    thing = ("working copy", "working copies") if found.on_host else ("container", None)
+    said = [
+        plural(count, *words)
+        for count, words in (
+            (found.containers, thing),
+            (found.attempts, ("unfinished attempt", None)),
+        )
+        if count
+    ]
+    return f"removed {' and '.join(said)} that a killed arcview left behind" if said else None
 
 
 # What would run

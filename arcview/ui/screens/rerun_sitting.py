@@ -6,6 +6,7 @@ One for each run screen. Reading, asking the engine and running happen in thread
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from arcview.errors import ArcviewError
+from arcview.gates.errors import EngineUnavailableError
 from arcview.session.rerun_session import RerunSession
 from arcview.session.rerun_view import RerunView, planned, stored_view
 from arcview.session.reruns import Reruns
@@ -21,6 +23,7 @@ from arcview.session.reruns_model import RerunEvent, Target
 from arcview.session.run_session_stops import StopKind
 from arcview.session.what_if import WhatIfs
 from arcview.ui.application import ArcviewApp
+from arcview.ui.rows.rerun_facts import left_behind
 from arcview.ui.rows.rerun_note import rerun_note
 from arcview.ui.screens.base import say_on_top
 from arcview.ui.screens.rerun_job import RerunJob, RerunMoved
@@ -166,8 +169,19 @@ class RerunSitting:
                 view = planned(self.reruns(), view)
             if not worker.is_cancelled:
                 self._arrive(partial(put, view))
+            self._tidy(view)
 
         self.start(work, "looking reruns up")
+
+    def _tidy(self, view: RerunView) -> None:
+        """Removes what a crashed arcview left, where an engine answers, and says so."""
+        if view.plan is None or view.plan.engine is None:
+            return
+        with suppress(EngineUnavailableError):  # it went away: a rerun says so
+            found = self.reruns().tidy()
+            said = left_behind(found) if found is not None else None
+            if said is not None:
+                self._arrive(partial(say_on_top, self._screen.app, said))
 
     def read(
         self, get: Callable[[Reruns], Callable[[], None]], doing: str, *, exclusive: bool = True
