@@ -167,6 +167,59 @@ def test_a_step_is_addressed_by_its_first_call_or_its_place_in_the_file(tmp_path
     assert [step.key for step in found.steps] == ["trajectory.json#1", "c-1"]
 
 
+@pytest.mark.parametrize("change", ["compaction", "pruning"])
+def test_a_change_of_what_is_remembered_is_shown_with_its_summary(
+    tmp_path: Path, change: str
+) -> None:
+    step = {
+        "step_id": 1,
+        "source": "system",
+        "message": "compacted",
+        "observation": observed(result(None, "so far")),
+        "extra": {"context_management": {"type": change, "boundary": "replace"}},
+    }
+    (shown,) = read(tmp_path, document(step)).steps
+    assert (shown.kind, shown.text) == (StepKind.COMPACTION, "compacted\nso far")
+
+
+def test_knowledge_that_is_added_is_no_compaction(tmp_path: Path) -> None:
+    extra = {"context_management": {"type": "injection"}}
+    step = {"step_id": 1, "source": "system", "message": "know", "extra": extra}
+    assert read(tmp_path, document(step)).steps[0].kind is StepKind.MESSAGE
+
+
+def test_a_handover_to_the_next_agent_is_no_turn_of_the_user(tmp_path: Path) -> None:
+    def said(number: int, source: str, message: str) -> dict[str, Any]:
+        return {"step_id": number, "source": source, "message": message}
+
+    handover = "Here are the answers the other agent provided.\n\nx"
+    trajectory = read(
+        tmp_path,
+        document(
+            said(1, "user", "go"),
+            said(2, "system", "Performed context summarization and handoff to continue task."),
+            said(3, "user", handover),
+            said(4, "user", "and now?"),
+        ),
+    )
+    kinds = [step.kind for step in trajectory.steps]
+    message, compaction = StepKind.MESSAGE, StepKind.COMPACTION
+    assert kinds == [message, compaction, compaction, message]
+
+
+def test_a_call_may_be_named_as_model_interfaces_do(tmp_path: Path) -> None:
+    step = only_step(tmp_path, tool_calls=[{"name": "Bash", "arguments": '{"command": "ls"}'}])
+    assert (step.calls[0].name, step.calls[0].command) == ("Bash", "ls")
+
+
+def test_steps_may_stand_before_all_that_names_the_format(tmp_path: Path) -> None:
+    content = document({"step_id": 1, "source": "user", "message": "x" * 100_000}, agent_step(2))
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps({"steps": content.pop("steps"), **content}))
+    assert find_trajectory_reader(path)[0].id == "atif"
+    assert AtifReader().read(path).step_count == 1
+
+
 def test_copied_context_is_shown_and_counted_nowhere(tmp_path: Path) -> None:
     copied = agent_step(1, is_copied_context=True, tool_calls=[call("c")], metrics={"cost_usd": 1})
     found = read(tmp_path, document(copied, agent_step(2)))

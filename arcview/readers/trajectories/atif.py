@@ -27,10 +27,14 @@ from arcview.readers.trajectories.atif_steps import (
     steps_of,
     usage_of,
 )
+from arcview.readers.trajectories.contents import listed
+from arcview.readers.trajectories.documents import peek
 from arcview.readers.trajectories.pairing import numbered
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF')
 _SHAPE = (b'"steps"', b'"agent"', b'"step_id"', b'"source"')
+_STEPS_FIRST = re.compile(rb'\{\s*"steps"\s*:\s*\[')
+_SOURCES = ("agent", "system", "user")
 _KNOWN = re.compile(r"ATIF-v1\.[0-8]")
 _MAX_DEPTH = 8
 """Sub-agents of sub-agents; deeper ones are a loop or a joke."""
@@ -49,13 +53,23 @@ class AtifReader:
             return None
         if _VERSION.search(head):
             return Detection(self.id, "schema_version starts with ATIF")
-        if all(field in head for field in _SHAPE):
+        if all(field in head for field in _SHAPE) or _begins_with_steps(start):
             return Detection(self.id, "steps with step_id and source, and an agent")
         return None
 
     def read(self, path: Path, companions: Sequence[Path] = ()) -> Trajectory:
         """Reads a trajectory with its continuations and sub-agents; damage never raises."""
         return _Joined(path, companions).trajectory()
+
+
+def _begins_with_steps(start: bytes) -> bool:
+    """Whether steps stand before all that names the format; the first can fill what is seen."""
+    if not _STEPS_FIRST.match(start):
+        return False
+    value = peek(start)
+    steps = listed(value.get("steps")) if isinstance(value, dict) else []
+    first = steps[0] if steps else None
+    return isinstance(first, dict) and "step_id" in first and first.get("source") in _SOURCES
 
 
 @dataclass(frozen=True, slots=True)

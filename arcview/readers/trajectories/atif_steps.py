@@ -25,6 +25,12 @@ Spot = tuple[int, int]
 """Place of a step among those found, and of a call in it."""
 
 _AGENT = Role.ASSISTANT
+_REMEMBERED = frozenset({"compaction", "pruning"})
+_SUMMARIZED = "Performed context summarization"
+_HANDOVERS = (
+    "Here are the answers the other agent provided",
+    "You are picking up work from a previous AI agent",
+)
 _ROLES = {"user": Role.USER, "system": Role.SYSTEM, "agent": _AGENT}
 
 
@@ -85,7 +91,10 @@ def steps_of(
                 waiting.setdefault(call_id, []).append((place, number))
         results = [*_records(_mapping(record.get("observation")).get("results"))]
         orphans = _pair(results, found, place, waiting)
-        found += (_observation(f"{key}.{n}", orphan, speaker) for n, orphan in orphans)
+        if step.kind is StepKind.COMPACTION:
+            found[place] = _with_summary(step, orphans)
+        else:
+            found += (_observation(f"{key}.{n}", orphan, speaker) for n, orphan in orphans)
         for result in results:
             call_key = _text(result.get("source_call_id")) or found[place].key
             for ref in _records(result.get("subagent_trajectory_ref")):
@@ -136,7 +145,7 @@ def _message(key: str, record: Record, role: Role, speaker: Speaker, reading: Re
         key=calls[0].key if calls else key,
         number=None,
         role=role,
-        kind=StepKind.MESSAGE,
+        kind=_kind(role, text, extra, speaker),
         text=text,
         # One converter writes every message twice.
         thinking="" if thinking == text else thinking,
@@ -152,6 +161,25 @@ def _message(key: str, record: Record, role: Role, speaker: Speaker, reading: Re
         images=images,
     )
     return restored_step(step, marks, lambda entry: _marked_call(entry, key, reading))
+
+
+def _kind(role: Role, text: str, extra: Record, speaker: Speaker) -> StepKind:
+    """A message, or a change of what the model remembers, which is no turn of the user's."""
+    change = _mapping(extra.get("context_management")).get("type")
+    is_change = change in _REMEMBERED or text.startswith(_SUMMARIZED)
+    # After it, one agent writes what the next one is to know in the name of the user.
+    is_handover = speaker.agent is None and text.startswith(_HANDOVERS)
+    if (role is Role.SYSTEM and is_change) or (role is Role.USER and is_handover):
+        return StepKind.COMPACTION
+    return StepKind.MESSAGE
+
+
+def _with_summary(step: Step, results: Sequence[tuple[int, Record]]) -> Step:
+    """A compaction with what is remembered, which stands in the results of its step."""
+    read = [result_of(result) for _, result in results]
+    texts = [text for text in (step.text, *(one.text for one in read)) if text]
+    images = [image for one in read for image in one.images]
+    return replace(step, text="\n".join(texts), images=(*step.images, *images))
 
 
 def _marked_call(entry: Record, key: str, reading: Reading) -> ToolCall:
@@ -170,7 +198,7 @@ def _call(entry: object, ordinal_key: str, reading: Reading) -> ToolCall:
         notes.append(f"another call has the id {call_id} too")
         key = ordinal_key
     reading.call_keys.add(key)
-    name = _text(record.get("function_name")) or "(no name)"
+    name = _text(record.get("function_name")) or _text(record.get("name")) or "(no name)"
     given = record.get("arguments")
     arguments = _parsed(given)
     raw = None
