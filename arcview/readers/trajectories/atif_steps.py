@@ -86,15 +86,13 @@ def steps_of(
         place = len(found)
         found.append(step)
         for number, entry in enumerate(_list(record.get("tool_calls"))):
-            call_id = _text(_mapping(entry).get("tool_call_id"))
-            if call_id is not None:
+            if (call_id := _text(_mapping(entry).get("tool_call_id"))) is not None:
                 waiting.setdefault(call_id, []).append((place, number))
         results = [*_records(_mapping(record.get("observation")).get("results"))]
         orphans = _pair(results, found, place, waiting)
         if step.kind is StepKind.COMPACTION:
-            found[place] = _with_summary(step, orphans)
-        else:
-            found += (_observation(f"{key}.{n}", orphan, speaker) for n, orphan in orphans)
+            found[place], orphans = _with_summary(step, orphans), []
+        found += (_observation(f"{key}.{n}", orphan, speaker) for n, orphan in orphans)
         for result in results:
             call_key = _text(result.get("source_call_id")) or found[place].key
             for ref in _records(result.get("subagent_trajectory_ref")):
