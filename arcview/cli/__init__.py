@@ -74,7 +74,7 @@ commands:
   arcview check PATH     list what is wrong with a run folder
   arcview detect PATH    say what a file or folder is recognised as, and why
   arcview formats        list the layouts, trajectories and reports that are read
-  arcview import A OUT   write a run of any layout as a run folder of ours
+  arcview import A OUT   write a run, or each run below a folder, as run folders of ours
   arcview contract PATH  print which contract items are there in which state
   arcview compare A B    open two runs of one task side by side
   arcview find PATH TEXT search steps, diffs, gate messages and logs of a run

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arcview.cli.parts import (
     EXIT_DOES_NOT_HOLD,
     EXIT_OK,
+    UsageError,
     add_json,
     add_layout,
     clean_line,
+    given_in,
     make_parser,
     open_asked,
     print_json,
     print_lines,
 )
+from arcview.errors import UnknownLayoutError
+from arcview.files import is_dir
 
 if TYPE_CHECKING:
     from arcview.readers.detect import DetectReport, Format, Match
+    from arcview.session.import_run import Written
 
 
 def detect(arguments: Sequence[str]) -> int:
@@ -75,28 +83,105 @@ def formats(arguments: Sequence[str]) -> int:
 
 
 def import_run(arguments: Sequence[str]) -> int:
-    """Writes a run of any layout as a run folder of ours."""
+    """Writes a run of any layout, or all below a folder, as run folders of ours."""
     parser = make_parser(
         "arcview import",
         "Write a run of any layout as an arcview run folder: states into one git bundle, "
         "trajectories and logs as they are, results as result.json and tests.jsonl. Never "
-        "overwrites; a run that cannot be written whole leaves nothing behind.",
+        "overwrites; a run that cannot be written whole leaves nothing behind. Of a folder of "
+        "runs each is written to its own path below OUT; exits 1 when one could not be.",
         "examples:\n"
         "  arcview import jobs/today/task__abc1234 runs/agent/task\n"
-        "  arcview import repo runs/agent/task --trajectory session.jsonl\n",
+        "  arcview import repo runs/agent/task --trajectory session.jsonl\n"
+        "  arcview import jobs/today runs\n",
     )
-    parser.add_argument("path", metavar="PATH", help="a run of any layout")
-    parser.add_argument("out", metavar="OUT", help="the folder to make; must not be there")
+    parser.add_argument("path", metavar="PATH", help="a run of any layout, or a folder of runs")
+    parser.add_argument("out", metavar="OUT", help="the folder to make; a run is never overwritten")
     add_layout(parser)
     options = parser.parse_args(arguments)
+    runs = _several_below(options)
+    if runs:
+        return _import_all(options, runs)
     from arcview.session.import_run import write_run
 
     run = open_asked(options)
     written = write_run(run, Path(options.out))
-    lines = [f"{options.out}: {len(written.files)} files"]
+    lines = [f"{options.out}: {_files(written)}"]
     lines += [f"not imported: {each.where}: {each.what}" for each in written.left_out]
     print_lines(clean_line(line) for line in lines)
     return EXIT_OK
+
+
+def _several_below(options: argparse.Namespace) -> list[Path]:
+    """The runs of a folder that holds several and is none; empty for anything else.
+
+    Raises:
+        UsageError: what the user named besides is about a single run.
+    """
+    from arcview.readers.registry import find_run_reader
+    from arcview.session.library import run_folders
+
+    path = Path(options.path)
+    if options.layout is not None or not is_dir(path):
+        return []
+    try:
+        find_run_reader(path)
+    except UnknownLayoutError:
+        runs = list(run_folders(path))
+    else:
+        return []
+    if len(runs) > 1 and given_in(options) is not None:
+        raise UsageError(
+            f"--trajectory and --base are about one run; {path} holds {len(runs)}: give one of them"
+        )
+    return runs if len(runs) > 1 else []
+
+
+def _import_all(options: argparse.Namespace, runs: Sequence[Path]) -> int:
+    """Imports every run below a folder, with a line of progress for each."""
+    from arcview.config import load_settings
+    from arcview.session.import_many import check_place, name_below, write_runs
+
+    root, out = Path(options.path), Path(options.out)
+    check_place(root, out)
+    outcomes = write_runs(root, runs, out, load_settings())
+    done, left_out, failed = 0, [], []
+    try:
+        for number, run in enumerate(runs, start=1):
+            with _progress(f"{number}/{len(runs)} {name_below(root, run)}") as end:
+                outcome = next(outcomes)
+                if outcome.written is None:
+                    end("not imported")
+                    failed.append(f"not imported: {outcome.name}: {outcome.error}")
+                    continue
+                end(_files(outcome.written))
+            done += 1
+            left_out += [
+                f"not imported: {outcome.name}: {each.where}: {each.what}"
+                for each in outcome.written.left_out
+            ]
+    finally:
+        summary = f"{out}: {done} of {len(runs)} runs imported"
+        print_lines(clean_line(line) for line in (*left_out, *failed, summary))
+    return EXIT_DOES_NOT_HOLD if failed else EXIT_OK
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[str], None]]:
+    """One line on stderr: what is being done, and how it ended as soon as that is known."""
+    ended = ["interrupted"]
+    with suppress(OSError):
+        sys.stderr.write(f"arcview: {clean_line(what)}: ")
+        sys.stderr.flush()
+    try:
+        yield lambda how: ended.__setitem__(0, how)
+    finally:
+        with suppress(OSError):
+            sys.stderr.write(f"{' '.join(clean_line(ended[0]).split())}\n")
+
+
+def _files(written: Written) -> str:
+    return f"{len(written.files)} files"
 
 
 def _lines(report: DetectReport) -> list[str]:
