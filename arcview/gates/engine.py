@@ -15,6 +15,8 @@ from arcview.gates.definition import Limits, ReportFile
 from arcview.gates.tested_tree import Delivery, TestedTree
 
 EngineKind = Literal["docker", "podman", "host"]
+OnPull = Callable[[str], None]
+"""Gets what the engine says while it fetches an image; what it raises ends that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ class Execution:
 class Phase(StrEnum):
     """What a rerun is doing."""
 
+    FETCHING = "fetching"
+    """The image comes from where its name says."""
     READING = "reading"
     """The states of the run are being read."""
     COPYING = "copying"
@@ -161,11 +165,20 @@ class Engine(Protocol):
             EngineUnavailableError: it does not answer.
         """
 
-    def image(self, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool) -> Image:
+    def image(
+        self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None
+    ) -> Image:
         """The image to run in.
 
+        Args:
+            ref: Its name.
+            digest: Its recorded digest.
+            allow_other: One of that name will do that is not the recorded one.
+            on_pull: Lets one be fetched that is not there.
+
         Raises:
-            ImageRefusedError: it is not there, or is not the recorded one.
+            ImageMissingError: it is not there, and is not to be fetched.
+            ImageRefusedError: it cannot be fetched, or is not the recorded one.
             EngineUnavailableError: the engine does not answer.
         """
 

@@ -20,3 +20,7 @@ class ImageRefusedError(ArcviewError):
     """The image is not there, or another one than the run recorded."""
 
     exit_code = 3
+
+
+class ImageMissingError(ImageRefusedError):
+    """The engine has no image of that name; it could be fetched."""

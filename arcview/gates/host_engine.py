@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from arcview.gates.collect import LIMITS
-from arcview.gates.engine import End, EngineInfo, Execution, Image, Job, Phase
+from arcview.gates.engine import End, EngineInfo, Execution, Image, Job, OnPull, Phase
 from arcview.gates.output import GateOutput
 from arcview.gates.owner import Owner
 from arcview.gates.results_folder import Results
@@ -52,7 +52,9 @@ class HostEngine:
             notes=("no container: the commands may reach your files and the network",),
         )
 
-    def image(self, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool) -> Image:
+    def image(
+        self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None
+    ) -> Image:
         """No image at all; the result says so."""
         name = ref or digest
         why = f"not in image {name}" if name is not None else "in no image: none is recorded"

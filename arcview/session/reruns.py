@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arcview import __version__
 from arcview.analysis.verdicts import judge
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, CancelledError
 from arcview.gates.definition import GateDefinition, gate_definition, rerunnable_gates
-from arcview.gates.engine import End, Engine, Execution, Image, Phase
-from arcview.gates.errors import CannotRerunError
+from arcview.gates.engine import Engine, Image, OnPull, Phase
+from arcview.gates.errors import CannotRerunError, ImageMissingError
 from arcview.gates.result_store import ResultStore
 from arcview.gates.results import (
     Comparison,
@@ -31,8 +29,8 @@ from arcview.gates.results import (
 from arcview.gates.tested_tree import TestedTree
 from arcview.session.opened import OpenRun
 from arcview.session.reruns_command import command_text, shell_command
-from arcview.session.reruns_engine import SittingEngine
-from arcview.session.reruns_job import job_of, tested_tree
+from arcview.session.reruns_engine import ImageFetch, SittingEngine
+from arcview.session.reruns_job import Asked, job_of, result_of, tested_tree
 from arcview.session.reruns_model import (
     Cancelled,
     Control,
@@ -47,7 +45,6 @@ from arcview.session.reruns_model import (
 from arcview.sidecar import run_sidecar, sidecar_root
 
 if TYPE_CHECKING:
-    from arcview.gates.judge import Measured
     from arcview.gates.trees import Trees
 
 
@@ -164,6 +161,8 @@ class Reruns:
     def plan(self, gate: str, target: Target) -> RerunPlan:
         """What a rerun would do; asks the engine, and says why where there is none.
 
+        No image is fetched: that belongs to the rerun.
+
         Raises:
             CannotRerunError: the run does not say how the gate is run.
         """
@@ -173,6 +172,8 @@ class Reruns:
             engine = self.engine()
             info = engine.info()
             image = self._image(engine, definition)
+        except ImageMissingError as error:
+            unavailable = None if self.options.pull else str(error)
         except ArcviewError as error:
             unavailable = str(error)
         record = self.opened.run.gate(gate, self.recorded_state(gate))
@@ -211,7 +212,8 @@ class Reruns:
             cancelled: Asked about ten times a second.
 
         Returns:
-            The results, oldest first; a cancelled run is the last of them and unmeasured.
+            The results, oldest first; a cancelled run is the last of them and unmeasured. None
+            where it was cancelled while the image was fetched.
 
         Raises:
             CannotRerunError: the run does not say how the gate is run.
@@ -223,9 +225,17 @@ class Reruns:
         self._tree(definition, target)  # is read while the engine is asked
         engine = self.engine()
         self.tidy()
-        image = self._image(engine, definition)
+        fetch = ImageFetch(
+            lambda: on_event(RerunEvent(Phase.FETCHING, gate, target.label, 1, times)),
+            on_output,
+            cancelled,
+        )
+        try:
+            image = self._image(engine, definition, fetch if self.options.pull else None)
+        except CancelledError:
+            return ()
         key = ResultKey(definition.digest, target.tree, image.digest)
-        asked = _Asked(definition, target, key, engine, image)
+        asked = Asked(definition, target, key, engine, image)
         found = [] if again else [r for r in self.store.find(key) if r.is_measured][-times:]
         while len(found) < times and not cancelled():
             number = len(found) + 1
@@ -312,17 +322,19 @@ class Reruns:
                 self._last_tree = ((definition.gate, target), found)
             return found
 
-    def _image(self, engine: Engine, definition: GateDefinition) -> Image:
+    def _image(
+        self, engine: Engine, definition: GateDefinition, on_pull: OnPull | None = None
+    ) -> Image:
         return engine.image(
             definition.image_ref,
             definition.image_digest,
             allow_other=self.options.allow_other_image,
-            pull=self.options.pull,
+            on_pull=on_pull,
         )
 
     def _run_once(
         self,
-        asked: _Asked,
+        asked: Asked,
         on_output: OnOutput,
         on_phase: Callable[[Phase], None],
         cancelled: Cancelled,
@@ -332,7 +344,7 @@ class Reruns:
         tree = self._tree(asked.definition, asked.target)
         staged = self.store.stage()
         try:
-            job = job_of(asked.definition, asked.target, asked.image, tree, staged)
+            job = job_of(asked, tree, staged)
             started = datetime.now(UTC).isoformat(timespec="milliseconds")
             log = staged / "log.txt"
             with log.open("wb", buffering=0) as file:
@@ -343,45 +355,9 @@ class Reruns:
 
                 execution = asked.engine.execute(job, tee, on_phase, cancelled)
             measured = measure(asked.definition, execution, log)
-            result = _result(asked, execution, measured, started)
+            result = result_of(asked, execution, measured, started)
             origins = execution.delivery.origins if execution.delivery is not None else ()
             return self.store.add(result, staged, origins)
         except BaseException:
             self.store.drop(staged)
             raise
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """One gate with what it runs on and in."""
-
-    definition: GateDefinition
-    target: Target
-    key: ResultKey
-    engine: Engine
-    image: Image
-
-
-def _result(asked: _Asked, execution: Execution, measured: Measured, started: str) -> RerunResult:
-    timed_out = execution.end is End.TIMED_OUT or any(s.timed_out for s in execution.steps)
-    return RerunResult(
-        key=asked.key,
-        attempt=0,
-        gate=asked.definition.gate,
-        label=asked.target.label,
-        image_ref=asked.image.ref,
-        verdict=measured.verdict,
-        reason=measured.reason,
-        tests=measured.tests,
-        f2p=measured.f2p,
-        p2p=measured.p2p,
-        other=measured.other,
-        exit_codes=tuple(step.exit_code for step in execution.steps),
-        timed_out=timed_out,
-        started=started,
-        duration_s=execution.duration_s,
-        overhead_s=execution.overhead_s,
-        engine=asked.engine.info(),
-        notes=tuple(dict.fromkeys((*asked.image.notes, *measured.notes))),
-        arcview_version=__version__,
-    )

@@ -10,8 +10,10 @@ from concurrent.futures import Future, wait
 from threading import Lock, Thread
 from typing import TypeVar
 
+from arcview.errors import CancelledError
 from arcview.gates.engine import Engine
 from arcview.gates.errors import EngineUnavailableError
+from arcview.session.reruns_model import Cancelled, OnOutput
 
 T = TypeVar("T")
 _POLL_S = 0.05
@@ -77,6 +79,36 @@ class SittingEngine:
         while self._closed == closed and not wait([removing], _POLL_S).done:
             pass
         return removing.result() if removing.done() else 0
+
+
+class ImageFetch:
+    """Takes what is said while an image is fetched: each line once, though it comes many times.
+
+    Args:
+        begun: Called before the first line.
+        on_output: Gets the lines.
+        cancelled: Asked at every line.
+    """
+
+    def __init__(
+        self, begun: Callable[[], None], on_output: OnOutput, cancelled: Cancelled
+    ) -> None:
+        self._begun, self._on_output, self._cancelled = begun, on_output, cancelled
+        self._said: set[str] = set()
+
+    def __call__(self, line: str) -> None:
+        """Takes a line.
+
+        Raises:
+            CancelledError: somebody stopped it.
+        """
+        if self._cancelled():
+            raise CancelledError("cancelled while the image was fetched")
+        if not self._said:
+            self._begun()
+        if line not in self._said:
+            self._said.add(line)
+            self._on_output(f"{line}\n".encode())
 
 
 def _in_daemon(get: Callable[[], T], name: str) -> Future[T]:

@@ -58,6 +58,7 @@ class RerunPlan:
     command: str
     """The gate's commands as people read them, a line each."""
     image: Image | None
+    """Null where it is not there: it is fetched first, or the gate cannot be run."""
     engine: EngineInfo | None
     unavailable: str | None
     """Why it cannot be run here and now, one line; null where it can."""

@@ -35,7 +35,8 @@ def plan_lines(plan: RerunPlan) -> Iterator[str]:
         yield f"  limits   {definition.timeout_s:g} s"
     else:
         image = plan.image.ref if plan.image is not None else definition.image_ref
-        yield f"  image    {one_line(image or 'not recorded')}"
+        first = ", fetched first" if plan.image is None and plan.unavailable is None else ""
+        yield f"  image    {one_line(image or 'not recorded')}{first}"
         for note in plan.image.notes if plan.image is not None else ():
             yield f"           {one_line(note)}"
         yield (

@@ -14,9 +14,11 @@ from arcview.gates.engine import (
     Execution,
     Image,
     Job,
+    OnPull,
     Phase,
     StepEnd,
 )
+from arcview.gates.errors import ImageMissingError
 
 IMAGE_ID = "sha256:" + "1" * 64
 
@@ -59,7 +61,9 @@ class FakeEngine:
     def info(self) -> EngineInfo:
         return self._info
 
-    def image(self, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool) -> Image:
+    def image(
+        self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None
+    ) -> Image:
         return Image(ref or "fake", IMAGE_ID, digest or IMAGE_ID)
 
     def execute(
@@ -148,3 +152,24 @@ class HeldEngine(FakeEngine):
         self.was_cancelled = cancelled()
         self.has_ended.set()
         return super().execute(job, lambda _: None, on_phase, cancelled)
+
+
+class LackingEngine(FakeEngine):
+    """Has no image until that was fetched."""
+
+    fetches = ("1 Pulling from gate", "a1 Downloading", "a1 Downloading", "a1 Pull complete")
+
+    def __init__(self, script: Script, info: EngineInfo | None = None) -> None:
+        super().__init__(script, info)
+        self.has_image = False
+
+    def image(
+        self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None
+    ) -> Image:
+        if not self.has_image and on_pull is None:
+            raise ImageMissingError(f"image {ref} is not on this engine (--pull fetches it)")
+        if not self.has_image and on_pull is not None:
+            for line in self.fetches:
+                on_pull(line)
+            self.has_image = True
+        return super().image(ref, digest, allow_other=allow_other, on_pull=on_pull)

@@ -11,7 +11,8 @@ from arcview.gates.errors import CannotRerunError
 from arcview.model.results import Outcome, Verdict
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
-from tests.gates.fake_engine import FakeEngine, Play
+from arcview.session.reruns_model import RerunOptions
+from tests.gates.fake_engine import FakeEngine, LackingEngine, Play
 
 
 @pytest.fixture
@@ -98,3 +99,41 @@ def test_what_is_stored_is_read_without_docker_and_pydantic(
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_an_image_is_fetched_when_the_gate_is_run_and_not_when_it_is_looked_at(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    engine = LackingEngine(lambda gate, label, tree: recorded(opened, gate))
+    reruns = Reruns(opened, sidecar=tmp_path, engine=engine, options=RerunOptions(pull=True))
+    target = reruns.target("S1")
+    plan = reruns.plan("1", target)
+    assert (plan.image, plan.unavailable) == (None, None)
+    assert not engine.has_image
+    said: list[bytes] = []
+    phases: list[str] = []
+    (result,) = reruns.run(
+        "1", target, on_output=said.append, on_event=lambda event: phases.append(event.phase.value)
+    )
+    assert result.is_measured
+    assert phases[:2] == ["fetching", "reading"]
+    assert said.count(b"a1 Downloading\n") == 1
+
+
+def test_an_image_that_is_not_to_be_fetched_keeps_the_gate_from_running(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    engine = LackingEngine(lambda *_: {})
+    reruns = Reruns(opened, sidecar=tmp_path, engine=engine)
+    plan = reruns.plan("1", reruns.target("S1"))
+    assert plan.unavailable is not None
+    assert "is not on this engine" in plan.unavailable
+
+
+def test_a_rerun_that_is_cancelled_while_the_image_is_fetched_leaves_nothing(
+    opened: OpenRun, tmp_path: Path
+) -> None:
+    engine = LackingEngine(lambda *_: {})
+    reruns = Reruns(opened, sidecar=tmp_path, engine=engine, options=RerunOptions(pull=True))
+    assert reruns.run("1", reruns.target("S1"), cancelled=lambda: True) == ()
+    assert reruns.store.all() == ()

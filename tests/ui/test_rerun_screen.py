@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from arcview.gates.engine import EngineInfo, Image
+from arcview.gates.engine import EngineInfo, Image, OnPull
 from arcview.gates.errors import EngineUnavailableError
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
@@ -364,7 +364,9 @@ async def test_a_run_that_records_no_commands_says_so(scb: Callable[[str], Path]
 
 
 class _Flood(FakeEngine):
-    def image(self, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool) -> Image:
+    def image(
+        self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None
+    ) -> Image:
         return Image("flood", "sha256:" + "2" * 64, "sha256:" + "2" * 64)
 
 

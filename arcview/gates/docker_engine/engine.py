@@ -17,7 +17,7 @@ from arcview.gates.docker_engine.images import Insides, find_image
 from arcview.gates.docker_engine.limits import limits_of, notes_of
 from arcview.gates.docker_engine.ssh_socket import SshSocket
 from arcview.gates.docker_engine.stage_images import StageImages
-from arcview.gates.engine import EngineInfo, Execution, Image, Job, Phase
+from arcview.gates.engine import EngineInfo, Execution, Image, Job, OnPull, Phase
 from arcview.gates.errors import EngineUnavailableError, ImageRefusedError
 from arcview.gates.owner import Owner
 
@@ -67,15 +67,18 @@ class DockerEngine:
         """Which engine it is, as it said when it was opened."""
         return self._info
 
-    def image(self, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool) -> Image:
+    def image(
+        self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None
+    ) -> Image:
         """The image to run in.
 
         Raises:
-            ImageRefusedError: it is not there, or is not the recorded one.
+            ImageMissingError: it is not there, and is not to be fetched.
+            ImageRefusedError: it cannot be fetched, or is not the recorded one.
             EngineUnavailableError: the engine does not answer.
         """
         try:
-            return find_image(self._client(), ref, digest, allow_other=allow_other, pull=pull)
+            return find_image(self._client(), ref, digest, allow_other=allow_other, on_pull=on_pull)
         except APIError as error:
             raise ImageRefusedError(f"image {ref or digest}: {one_line(error)}") from None
         except ANY as error:

@@ -14,17 +14,23 @@ from docker.errors import APIError, ImageNotFound, NotFound
 
 from arcview.gates.collect import list_files, read_member
 from arcview.gates.docker_engine.errors import one_line
-from arcview.gates.engine import Image, Job
-from arcview.gates.errors import ImageRefusedError
+from arcview.gates.engine import Image, Job, OnPull
+from arcview.gates.errors import ImageMissingError, ImageRefusedError
 
 
 def find_image(
-    client: APIClient, ref: str | None, digest: str | None, *, allow_other: bool, pull: bool
+    client: APIClient,
+    ref: str | None,
+    digest: str | None,
+    *,
+    allow_other: bool,
+    on_pull: OnPull | None,
 ) -> Image:
     """The image to run in; by its digest where the run records one.
 
     Raises:
-        ImageRefusedError: it is not there, or another image has its name.
+        ImageMissingError: it is not there, and is not to be fetched.
+        ImageRefusedError: it cannot be fetched, or another image has its name.
     """
     if ref is None and digest is None:
         raise ImageRefusedError("chain.json names no image to run in: add image.ref to it")
@@ -35,11 +41,11 @@ def find_image(
         if found is not None and wanted is not None:
             return _image(name, found, wanted)
     found = inspect(client, name)
-    if found is None and pull:
-        _pull(client, _exact_names(ref, digest, wanted)[:1] or [name])
-        return find_image(client, ref, digest, allow_other=allow_other, pull=False)
+    if found is None and on_pull is not None:
+        _pull(client, next(iter(_exact_names(ref, digest, wanted)), name), on_pull)
+        return find_image(client, ref, digest, allow_other=allow_other, on_pull=None)
     if found is None:
-        raise ImageRefusedError(f"image {name} is not on this engine (--pull fetches it)")
+        raise ImageMissingError(f"image {name} is not on this engine (--pull fetches it)")
     if wanted is None or wanted in _digests(found):
         return _image(name, found, wanted)
     said = f"{name} on this engine is {_short(found['Id'])}, the run recorded {_short(wanted)}"
@@ -90,13 +96,16 @@ def _image(
     return Image(name, image_id, wanted or image_id, user, notes, has_volumes)
 
 
-def _pull(client: APIClient, names: list[str]) -> None:
+def _pull(client: APIClient, name: str, on_pull: OnPull) -> None:
     try:
-        for line in client.pull(names[0], stream=True, decode=True):
-            if "error" in line:
-                raise ImageRefusedError(f"image {names[0]} cannot be pulled: {line['error']}")
+        # Closed early, the engine stops fetching.
+        with closing(client.pull(name, stream=True, decode=True)) as lines:
+            for line in lines:
+                if "error" in line:
+                    raise ImageRefusedError(f"image {name} cannot be pulled: {line['error']}")
+                on_pull(" ".join(str(line[key]) for key in ("id", "status") if line.get(key)))
     except APIError as error:
-        raise ImageRefusedError(f"image {names[0]} cannot be pulled: {one_line(error)}") from None
+        raise ImageRefusedError(f"image {name} cannot be pulled: {one_line(error)}") from None
 
 
 def _short(digest: object) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arcview.ui.screens.run_links import RunLinks
 
 _SAID = {
+    "fetching": "fetching the image",
     "reading": "reading the workspace",
     "copying": "copying the workspace in",
     "running": "running",
