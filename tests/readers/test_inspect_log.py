@@ -614,6 +614,12 @@ def test_a_json_log_is_recognised_by_its_fields(tmp_path: Path) -> None:
     assert InspectLogReader().detect(b'{"version": 2, "status": "x", "eval": 3}', "x") is None
 
 
+def test_a_log_whose_status_comes_last_is_told_by_its_eval() -> None:
+    spec = {"task": "t", "task_id": "i", "model": "m", "dataset": {}}
+    head = json.dumps({"eval": spec, "samples": [{"id": 1}]}).encode()[:-3]
+    assert InspectLogReader().detect(head, "x.json") is not None
+
+
 @pytest.mark.parametrize("content", ["[]", '{"version": 2}', '"text"'])
 def test_a_file_of_another_kind_is_said_not_raised(tmp_path: Path, content: str) -> None:
     path = tmp_path / "x.json"

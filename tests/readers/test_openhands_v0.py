@@ -211,6 +211,14 @@ def test_events_in_an_object_open(tmp_path: Path, name: str, indent: int | None)
     assert trajectory.unknown_records == ()
 
 
+def test_a_patch_may_be_longer_than_what_is_looked_at(tmp_path: Path) -> None:
+    patch = "diff --git a/a b/a\n" + "+x\n" * 50_000
+    path = write(tmp_path, output(RUN, test_result={"git_patch": patch}))
+    assert find_trajectory_reader(path)[0].id == "openhands"
+    trajectory = OpenHandsReader().read(path)
+    assert (trajectory.patch, trajectory.tool_call_count) == (patch, 1)
+
+
 def test_steps_of_a_delegate_belong_to_the_call_that_started_it(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

@@ -217,6 +217,21 @@ def test_images_are_placeholders_that_open(tmp_path: Path) -> None:
     assert [(one.media_type, one.size_bytes) for one in step.images] == [("image/png", 3)]
 
 
+@pytest.mark.parametrize("is_array", [True, False])
+@pytest.mark.parametrize("body", ["system_prompt", "llm_message"])
+def test_the_first_event_may_be_longer_than_what_is_looked_at(
+    tmp_path: Path, body: str, is_array: bool
+) -> None:
+    kind = "SystemPromptEvent" if body == "system_prompt" else "MessageEvent"
+    first = {"id": "e", "timestamp": AT, "source": "agent", body: {"text": "x" * 100_000}}
+    events = [{**first, "kind": kind}, message("u", "go")]
+    path = tmp_path / "x"
+    lines = "\n".join(map(json.dumps, events))
+    path.write_text(json.dumps(events) if is_array else lines)
+    assert find_trajectory_reader(path)[0].id == "openhands"
+    assert user_turns(OpenHandsReader().read(path)) == ["go"]
+
+
 def test_a_condensation_is_no_user_turn(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

@@ -300,6 +300,19 @@ def test_a_run_between_attempts_has_what_is_finished(tmp_path: Path) -> None:
 # Damage and recognition
 
 
+def test_a_run_that_ended_before_its_first_step_opens(tmp_path: Path) -> None:
+    content = {"trajectory": [], "history": [], "info": {"exit_status": "exit_error"}}
+    head = json.dumps(content).encode()
+    assert SweAgentReader().detect(head, "x.traj") is not None
+    trajectory = read(tmp_path, content)
+    assert (trajectory.exit_status, trajectory.step_count) == ("exit_error", 0)
+
+
+def test_a_history_may_begin_with_more_than_is_looked_at() -> None:
+    head = b'{"environment": "main", "history": [{"agent": "main", "content": "' + b"x" * 1000
+    assert SweAgentReader().detect(head, "x.traj") is not None
+
+
 def test_a_cut_file_keeps_its_whole_steps(tmp_path: Path) -> None:
     whole = json.dumps({"trajectory": [item("ls", "a"), item("pwd", "b")]}, indent=2)
     found = read(tmp_path, whole[: whole.index('"pwd"') + 3])

@@ -42,6 +42,9 @@ from arcview.readers.trajectories.usages import added
 _ZIP = b"PK\x03\x04"
 _ENTRIES = (b"_journal/", b"header.json", b"samples/")
 _KEYS = frozenset({"version", "status", "eval"})
+_OF_EVAL = frozenset({"dataset", "model", "task"})
+_IDS = frozenset({"eval_id", "run_id", "task_id"})
+"""Fields of `eval` that tell a log whose status comes after its samples."""
 _HEADER, _START = "header.json", "_journal/start.json"
 
 
@@ -57,8 +60,12 @@ class InspectLogReader:
             entry = next((entry for entry in _ENTRIES if entry in head), None)
             return entry and Detection(self.id, f"a zip archive with {entry.decode()}")  # type: ignore[return-value]
         value = peek(head)
-        if isinstance(value, dict) and value.keys() >= _KEYS and isinstance(value["eval"], dict):
-            return Detection(self.id, "an object with version, status and eval")
+        spec = value.get("eval") if isinstance(value, dict) else None
+        if isinstance(value, dict) and isinstance(spec, dict):
+            if value.keys() >= _KEYS:
+                return Detection(self.id, "an object with version, status and eval")
+            if spec.keys() >= _OF_EVAL and _IDS & spec.keys():
+                return Detection(self.id, "an object with the task, model and data of an eval")
         return None
 
     def read(self, path: Path, companions: Sequence[Path] = ()) -> Trajectory:

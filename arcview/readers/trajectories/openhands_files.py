@@ -20,6 +20,9 @@ _LENGTH_FILE = re.compile(r"\.eventlog-len-(\d{1,12})\.marker")
 _STATE_FILE = "base_state.json"
 _LINES_TO_ASK = 60
 _WRAPPERS = ("trajectory", "events", "history")
+_BEGUN = frozenset({"id", "source", "timestamp"})
+_BODIES = frozenset({"llm_message", "system_prompt"})
+"""What can be so long that nobody sees the kind of the event, which comes last."""
 _TOLD = frozenset({"info", "instance_id", "issue", "source", "test_result"})
 """Keys that stand beside such lists in records of a task, and in other formats."""
 _MOST_MEMBERS = 500_000
@@ -60,12 +63,14 @@ def _reason(record: Mapping[str, object]) -> str | None:
     keys = record.keys()
     if is_sdk_event(record):
         return f"an event of kind {record['kind']}"
+    if keys >= _BEGUN and _BODIES & keys:
+        return "an event with a message or a system prompt"
     if _is_event(record):
         return "an event with source and action or observation"
     if is_state(record):
         return "the state of a conversation"
     has_history = "history" in keys and {"git_patch", "instance_id", "test_result"} & keys
-    if has_history or {"instance_id", "test_result", "instruction", "metadata"} <= keys:
+    if has_history or {"instance_id", "test_result"} <= keys:
         return "a record with instance_id, test_result and history"
     if {"issue", "instruction", "base_commit", "git_patch"} <= keys:
         return "a record of the issue resolver"

@@ -59,8 +59,11 @@ def _reason(value: Record) -> str | None:
     first = mapping(next(iter(listed(steps)), None))
     if "action" in first and first.keys() & {"observation", "response", "thought"}:
         return "an object with a trajectory of actions"
+    if steps == value.get("history") == [] and isinstance(value.get("info"), dict):
+        return "an object with no trajectory and no history yet"
     entry = mapping(next(iter(listed(value.get("history"))), None))
-    if "role" in entry and ("content" in entry or "agent" in entry):
+    # A long content can stand before the role, where nobody sees that any more.
+    if len({"agent", "content", "role"} & entry.keys()) > 1:
         kind = "a history of messages"
         return f"an object with {kind}" + (" and an empty trajectory" if steps == [] else "")
     return None
