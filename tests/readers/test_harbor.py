@@ -192,6 +192,72 @@ def test_a_step_name_that_leaves_the_trial_is_left_out(tmp_path: Path) -> None:
     assert any("no folder can be called" in problem.what for problem in opened.problems())
 
 
+@pytest.mark.parametrize("name", ["Ärger & Spaß", "step: two", "(3) last", "_x", "a.b"])
+def test_a_step_may_be_called_anything_that_a_folder_can(tmp_path: Path, name: str) -> None:
+    opened = open_run(write_trial(tmp_path, [step("one"), step(name)]))
+    assert [stage.title for stage in opened.run.stages] == ["one", name]
+    assert opened.trajectory(opened.run.stages[1].trajectories).step_count == 1
+    assert opened.problems() == ()
+
+
+def test_reports_of_several_parts_are_all_counted(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, [step("one")])
+    folder = trial / "steps" / "one" / "verifier"
+    (folder / "ctrf.json").unlink()
+    write(folder / "ctrf_black.json", ctrf({"test_a": "passed"}))
+    write(folder / "ctrf_ruff.json", ctrf({"test_b": "failed"}))
+    opened = open_run(trial)
+    gate = opened.run.gates[0]
+    assert {test.id: test.outcome for test in opened.gate_tests("1", "S1")} == {
+        "test_a": Outcome.PASSED,
+        "test_b": Outcome.FAILED,
+    }
+    assert "tests of 2 reports: ctrf_black.json, ctrf_ruff.json" in gate.notes
+
+
+def test_a_test_of_several_reports_is_one_for_each(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, [step("one")])
+    folder = trial / "steps" / "one" / "verifier"
+    (folder / "ctrf.json").unlink()
+    write(folder / "ctrf_black.json", ctrf({"test_a": "passed"}))
+    write(folder / "ctrf_ruff.json", ctrf({"test_a": "failed"}))
+    tests = {test.id: test.outcome for test in open_run(trial).gate_tests("1", "S1")}
+    assert tests == {
+        "ctrf_black.json: test_a": Outcome.PASSED,
+        "ctrf_ruff.json: test_a": Outcome.FAILED,
+    }
+
+
+def test_a_second_copy_of_the_report_counts_nothing_twice(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, [step("one")])
+    folder = trial / "steps" / "one" / "verifier"
+    write(folder / "ctrf-attempt-1.json", ctrf({"test_a": "failed", "test_b": "failed"}))
+    opened = open_run(trial)
+    assert [test.id for test in opened.gate_tests("1", "S1")] == ["test_a", "test_b"]
+    assert opened.gate_tests("1", "S1")[0].outcome is Outcome.PASSED
+
+
+def test_an_error_of_the_trial_is_that_of_the_step_that_had_begun(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, [step("one"), step("two")], 3)
+    result = result_of(trial)
+    result |= {"step_results": [], **error("EnvironmentStartTimeoutError", "no room")}
+    write(trial / "result.json", result)
+    stages = open_run(trial).run.stages
+    assert [stage.status for stage in stages] == [
+        Status.UNKNOWN,
+        Status.INFRASTRUCTURE_ERROR,
+        Status.NOT_STARTED,
+    ]
+    assert stages[0].status_detail == "result.json has no entry for the step"
+    assert stages[1].status_detail == "EnvironmentStartTimeoutError: no room"
+
+
+def test_of_a_killed_trial_the_last_step_that_began_was_interrupted(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, [step("one"), step("two")])
+    (trial / "result.json").unlink()
+    assert statuses(open_run(trial)) == [Status.UNKNOWN, Status.INTERRUPTED]
+
+
 def test_a_trial_without_steps_is_one_stage(tmp_path: Path) -> None:
     trial = write_trial(tmp_path, [], verifier_result={"rewards": {"reward": 1}})
     write(trial / "verifier" / "ctrf.json", ctrf({"test_a": "passed"}))

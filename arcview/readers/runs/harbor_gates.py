@@ -6,7 +6,7 @@ stand for tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -98,13 +98,55 @@ def _files(root: Path, folder: str) -> Iterator[str]:
 def _report(root: Path, folder: str, files: list[str], problems: list[Problem]) -> Report | None:
     """The best report: a known name first, then any structured one, the text of the tests last."""
     others = [f for f in files if f.endswith((".json", ".jsonl", ".xml")) and f not in _REWARDS]
-    for name in dict.fromkeys([*(n for n in _REPORTS if n in files), *others, *_LOGS]):
+    structured = list(dict.fromkeys([*(n for n in _REPORTS if n in files), *others]))
+    found: dict[str, Report] = {}
+    for name in structured:
+        report = find_report(root / folder / name, f"{folder}/{name}", problems)
+        if report is not None and (report.tests or report.gaps):
+            found[name] = report
+    if found:
+        return _together(found)
+    for name in _LOGS:
         if name not in files:
             continue
         report = find_report(root / folder / name, f"{folder}/{name}", problems)
         if report is not None and (report.tests or report.gaps):
             return report
     return None
+
+
+def _together(found: Mapping[str, Report]) -> Report:
+    """One report of those of a verifier that ran its tests in parts; best first, by file name.
+
+    A second report of the very tests that a known name has adds nothing; where no name is known,
+    a test that several reports have is one for each.
+    """
+    best, first = next(iter(found.items()))
+    parts = {name: each for name, each in found.items() if each.format == first.format}
+    ids = [test.id for each in parts.values() for test in each.tests]
+    is_disjoint = len(set(ids)) == len(ids)
+    if len(parts) == 1 or (best in _REPORTS and not is_disjoint):
+        return first
+    tests = [
+        test if is_disjoint else replace(test, id=f"{name}: {test.id}")
+        for name, each in parts.items()
+        for test in each.tests
+    ]
+    announced = [each.announced for each in parts.values() if each.announced is not None]
+    return replace(
+        first,
+        tests=tuple(tests),
+        announced=sum(announced) if len(announced) == len(parts) else None,
+        totals=None,
+        gaps=tuple(gap for each in parts.values() for gap in each.gaps),
+        exit_code=None,
+        is_damaged=any(each.is_damaged for each in parts.values()),
+        notes=(
+            *(note for each in parts.values() for note in each.notes),
+            f"tests of {len(parts)} reports: {', '.join(parts)}",
+        ),
+        problems=tuple(problem for each in parts.values() for problem in each.problems),
+    )
 
 
 def _rewards(fields: Fields) -> dict[str, float]:

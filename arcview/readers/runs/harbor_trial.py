@@ -36,7 +36,8 @@ LOG = "trial.log"
 _STARTING = re.compile(r"Starting step (\d+)/(\d+): (.+?)\s*$", re.MULTILINE)
 _ABORTED = re.compile(r"^(.*aborting remaining steps)\s*$", re.MULTILINE)
 _SUFFIX = re.compile(r"__([A-Za-z0-9]{7})\Z")
-_SAFE_NAME = re.compile(r"[A-Za-z0-9][\w. -]*\Z")
+_NO_FOLDER = re.compile(r"[/\0]|\A\.{1,2}\Z")
+"""What cannot be the name of one folder; anything else can be the name of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,10 @@ def read_trial(path: Path, *, with_trajectories: bool) -> Assembly:
     trial.read += [path, path / RESULT, path / CONFIG, path / LOG, *task.read]
     start = "the start state is not recorded: a trial keeps what it collected after each step"
     trial.states.append(State("S0", 0, StateKind.START, Provenance.UNKNOWN, missing=start))
-    for index, step in enumerate(_steps(trial), start=1):
-        _add_stage(trial, index, step, with_trajectories=with_trajectories)
+    steps = _steps(trial)
+    for index, step in enumerate(steps, start=1):
+        is_last = index == len(steps)
+        _add_stage(trial, index, step, is_last=is_last, with_trajectories=with_trajectories)
     _add_unstarted(trial)
     return Assembly(
         path.absolute(),
@@ -129,7 +132,7 @@ def _steps(trial: _Trial) -> list[_Step]:
         found = [_Step(name, Fields(RESULT, {}, trial.problems)) for name in _step_folders(trial)]
     if not found and not trial.task.steps:
         return [_Step(None, trial.result)]
-    safe = [step for step in found if step.name and _SAFE_NAME.match(step.name)]
+    safe = [step for step in found if step.name and not _NO_FOLDER.search(step.name)]
     for step in found:
         if step not in safe:
             trial.problems.append(Problem(RESULT, f"no folder can be called {step.name!r}"))
@@ -148,12 +151,13 @@ def _step_folders(trial: _Trial) -> list[str]:
     return list(dict.fromkeys([*logged, *(n for n in trial.task.steps if n in there), *rest]))
 
 
-def _add_stage(trial: _Trial, index: int, step: _Step, *, with_trajectories: bool) -> None:
+def _add_stage(
+    trial: _Trial, index: int, step: _Step, *, is_last: bool, with_trajectories: bool
+) -> None:
     """One stage with the state that it ended in and its gate."""
     execution = step.fields.sub("agent_execution")
     error = step_error(step.fields)
-    is_over = bool(trial.result.values)
-    status, detail = step_status(error, has_begun=bool(execution.values), is_over=is_over)
+    status, detail = _step_status(trial, step, error, is_last=is_last)
     base = trial.states[-1].id
     end, notes = end_state(trial.path, f"S{index}", index, f"{step.prefix}artifacts")
     trial.states.append(end)
@@ -176,6 +180,20 @@ def _add_stage(trial: _Trial, index: int, step: _Step, *, with_trajectories: boo
         notes=(*notes, *unknown),
     )
     trial.stages.append(stage)
+
+
+def _step_status(
+    trial: _Trial, step: _Step, error: StepError | None, *, is_last: bool
+) -> tuple[Status, str | None]:
+    """How a step ended; without an entry in the result only the last one's end can be known."""
+    is_over = bool(trial.result.values)
+    if step.fields.values:
+        has_begun = bool(step.fields.sub("agent_execution").values)
+        return step_status(error, has_begun=has_begun, is_over=is_over)
+    of_trial = step_error(trial.result)
+    if is_last and (of_trial is not None or not is_over):
+        return step_status(of_trial, has_begun=True, is_over=is_over)
+    return Status.UNKNOWN, f"{RESULT} has no entry for the step" if is_over else f"no {RESULT}"
 
 
 def _add_gate(trial: _Trial, index: int, step: _Step, error: StepError | None) -> None:
