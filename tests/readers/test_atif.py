@@ -12,6 +12,7 @@ from arcview.model.trajectory import Role, SessionRole, Step, StepKind, ToolKind
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.atif import AtifReader
 from tests.readers.golden import expected, summary
+from tests.readers.odd_values import with_odd_values
 
 GOLDEN = expected("atif")
 
@@ -559,3 +560,22 @@ def test_marks_of_the_wrong_type_count_as_absent(tmp_path: Path, value: object) 
 def test_marks_that_are_no_object_are_ignored(tmp_path: Path) -> None:
     (step,) = read(tmp_path, document(agent_step(1, extra={"arcview": "x"}), extra=3)).steps
     assert (step.text, step.number) == ("m1", 1)
+
+
+def test_odd_values_never_raise(tmp_path: Path) -> None:
+    step = agent_step(
+        1,
+        reasoning_content="r",
+        tool_calls=[call("c", arguments={"command": "ls"})],
+        observation=observed(result("c", "x", subagent_trajectory_ref=[{"trajectory_id": "s"}])),
+        metrics={"prompt_tokens": 1, "extra": {"reasoning_tokens": 1}},
+        extra={"context_management": {"type": "compaction"}},
+    )
+    inner = {**document(agent_step(1)), "trajectory_id": "s"}
+    system = {"step_id": 2, "source": "system", "message": "m", "extra": step["extra"]}
+    content = document(step, system, subagent_trajectories=[inner], final_metrics={})
+    for changed in with_odd_values(content):
+        path = tmp_path / "x.json"
+        path.write_bytes(json.dumps(changed).encode())
+        AtifReader().read(path)
+        AtifReader().detect(path.read_bytes(), path.name)

@@ -163,7 +163,7 @@ def _message(key: str, record: Record, role: Role, speaker: Speaker, reading: Re
 
 def _kind(role: Role, text: str, extra: Record, speaker: Speaker) -> StepKind:
     """A message, or a change of what the model remembers, which is no turn of the user's."""
-    change = _mapping(extra.get("context_management")).get("type")
+    change = _text(_mapping(extra.get("context_management")).get("type"))
     is_change = change in _REMEMBERED or text.startswith(_SUMMARIZED)
     # After it, one agent writes what the next one is to know in the name of the user.
     is_handover = speaker.agent is None and text.startswith(_HANDOVERS)
