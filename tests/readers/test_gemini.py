@@ -147,6 +147,37 @@ def test_of_the_responses_of_a_whole_turn_each_call_gets_its_own(tmp_path: Path)
     ]
 
 
+def test_a_call_that_stands_in_the_content_too_is_one_call(tmp_path: Path) -> None:
+    asked: Record = {"name": "run_shell_command", "args": {"command": "ls"}}
+    record = model(
+        "m",
+        [{"functionCall": asked}, {"functionCall": {**asked, "id": "c2"}}, {"text": "x"}],
+        toolCalls=[call("run_1", result=response("run_1", "a")), call("c2")],
+    )
+    (step,) = model_steps(read(tmp_path, record))
+    assert [one.key for one in step.calls] == ["run_1", "c2"]
+
+
+def test_a_call_without_an_id_gets_the_response_of_its_name(tmp_path: Path) -> None:
+    asked = [{"functionCall": {"name": name, "args": {}}} for name in ("a", "b", "a")]
+
+    def answered(call_id: str, name: str, output: str) -> Record:
+        return {"functionResponse": {"id": call_id, "name": name, "response": {"output": output}}}
+
+    answers = [answered("b_9", "b", "B"), answered("a_9", "a", "A1"), answered("a_8", "a", "A2")]
+    trajectory = read(tmp_path, model("m", asked), user("r", answers), user("s", answers[:1]))
+    (step,) = model_steps(trajectory)
+    assert [one.result and one.result.text for one in step.calls] == ["A1", "B", "A2"]
+    assert len(trajectory.problems) == 1
+
+
+def test_a_response_without_an_id_belongs_to_the_call_of_its_name(tmp_path: Path) -> None:
+    answers = [{"functionResponse": {"name": "b", "response": {"output": "B"}}}]
+    calls = [call("c1", "a", status="executing"), call("c2", "b", status="executing")]
+    (step,) = model_steps(read(tmp_path, model("m", toolCalls=calls), user("r", answers)))
+    assert [one.result and one.result.text for one in step.calls] == [None, "B"]
+
+
 def test_a_call_that_had_not_ended_has_no_result(tmp_path: Path) -> None:
     trajectory = read(tmp_path, model("m", toolCalls=[call("c", status="executing")]))
     assert only_call(trajectory).result is None

@@ -8,12 +8,12 @@ of their first appearance; what was taken back is marked and stays.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Role, StepKind, ToolResult
 from arcview.readers.trajectories.contents import listed, mapping
-from arcview.readers.trajectories.drafts import Draft, Drafts, joined
+from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts, joined
 from arcview.readers.trajectories.gemini_items import (
     Parts,
     call_of,
@@ -66,6 +66,8 @@ class GeminiSession:
     _messages: dict[str, _Entry] = field(default_factory=dict)
     _alive: dict[str, None] = field(default_factory=dict)
     """Ids that the conversation still has, in order."""
+    _asked: list[tuple[str | None, CallSpot]] = field(default_factory=list)
+    """The calls of the last message with their ids; of a call and its result, one may have none."""
     _starts: int = 0
 
     @property
@@ -247,8 +249,20 @@ class GeminiSession:
         if spot is not None and spot.call.result is not None:
             return
         text, images = response_of(answer)
-        failed = True if is_failure(answer) else None
-        self.drafts.give(call_id, ToolResult(text, failed, images=images, at=at), place)
+        result = ToolResult(text, True if is_failure(answer) else None, images=images, at=at)
+        named = self._waiting_by_name(call_id, answer.get("name")) if spot is None else None
+        if named is not None:
+            named.give(result)
+        else:
+            self.drafts.give(call_id, result, place)
+
+    def _waiting_by_name(self, call_id: str | None, name: object) -> CallSpot | None:
+        """The first call of the last message that has that name, where ids tell nothing."""
+        for own_id, spot in self._asked:
+            is_untold = own_id is None or call_id is None
+            if is_untold and spot.call.name == name and spot.call.result is None:
+                return spot
+        return None
 
     def _model_step(
         self, record: Mapping[str, object], parts: Parts, address: str, at: str | None
@@ -266,8 +280,8 @@ class GeminiSession:
             else:
                 self.drafts.unknown[f"tool call of type {type(entry).__name__}"] += 1
                 draft.texts.append(as_json(entry))
-        ids = Counter(call.get("id") for call in calls if isinstance(call.get("id"), str))
-        calls += [call for call in parts.calls if call.get("id") not in ids]
+        calls += _not_among(calls, parts.calls)
+        self._asked.clear()
         for number, call in enumerate(calls, start=1):
             self._add_call(draft, call, f"{address}.{number}")
 
@@ -278,9 +292,24 @@ class GeminiSession:
             result, remark = result_of(record)
             note = joined(spot.call.note, remark)
             spot.call = replace(spot.call, result=result, note=note)
+        self._asked.append((call_id, spot))
         agent = text_or_none(record.get("agentId"))
         if agent is not None:
             self.spawned[agent] = spot.call.key
+
+
+def _not_among(calls: Sequence[Record], parts: Sequence[Record]) -> list[Record]:
+    """The calls in a content that the tool calls beside it lack; a model may give them no id."""
+    ids = {call["id"] for call in calls if isinstance(call.get("id"), str)}
+    names = Counter(str(call.get("name")) for call in calls)
+    found = []
+    for part in parts:
+        call_id, name = text_or_none(part.get("id")), str(part.get("name"))
+        if call_id in ids or (call_id is None and names[name]):
+            names[name] -= 1
+        else:
+            found.append(part)
+    return found
 
 
 def _turns(count: int) -> str:
