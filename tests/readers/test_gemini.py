@@ -398,6 +398,19 @@ def test_of_a_document_that_is_cut_off_the_good_part_is_shown(tmp_path: Path) ->
     assert trajectory.problems
 
 
+def test_a_sub_agent_that_no_call_names_is_shown_at_the_end(tmp_path: Path) -> None:
+    meta = {**META, "sessionId": "a1", "kind": "subagent"}
+    write(tmp_path, meta, model("m9", "dug"), name="s1/a1.jsonl")
+    write(tmp_path, meta, model("m9", "secret"), name="x.jsonl")
+    (tmp_path / "s1" / "b.jsonl").symlink_to(tmp_path / "x.jsonl")
+    trajectory = read(tmp_path, model("m", "go"))
+    assert [(step.text, step.agent) for step in model_steps(trajectory)] == [
+        ("go", None),
+        ("dug", "a1"),
+    ]
+    assert [one.role for one in trajectory.sessions] == [SessionRole.MAIN, SessionRole.SUBAGENT]
+
+
 def test_a_sub_agent_stands_at_the_call_that_started_it(tmp_path: Path) -> None:
     made = call("c", "codebase_investigator", agentId="a1", result=response("c", "found"))
     write(

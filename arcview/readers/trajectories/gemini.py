@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from arcview.errors import BadInputError
-from arcview.files import is_file, is_symlink
+from arcview.files import is_dir, is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory
 from arcview.readers.packed import open_unpacked
@@ -34,6 +34,7 @@ from arcview.readers.trajectories.usages import added
 _AGENT = "Gemini CLI"
 _LINES_TO_ASK = 60
 _DOCUMENT = re.compile(rb"\s*\{\s*\"")
+_MOST_SUBAGENTS = 400
 _LOG_KEYS = frozenset({"$rewindTo", "$set"})
 
 
@@ -154,6 +155,9 @@ class _Reading:
                 found = (path for path in places if is_file(path) and not is_symlink(path))
                 if (path := next(found, None)) is not None:
                     self.take(path)
+            # Some calls do not tell which sub-agent they started.
+            for path in _of_session(file.path.parent, file.log.id):
+                self.take(path)
 
     def trajectory(self) -> Trajectory:
         """Everything in order, counted once."""
@@ -176,6 +180,18 @@ def _places(path: Path, session: str | None, agent: str) -> Iterator[Path]:
     if session is not None:
         yield path.parent / session / f"{agent}.jsonl"
     yield path.parent / f"{agent}.jsonl"
+
+
+def _of_session(folder: Path, session: str | None) -> Iterator[Path]:
+    """The sessions in the folder that the client makes for the sub-agents of a session."""
+    if session is None or "/" in session or "\\" in session or session.startswith("."):
+        return
+    inner = folder / session
+    if is_symlink(inner) or not is_dir(inner):
+        return
+    for path in sorted(inner.glob("*.jsonl"))[:_MOST_SUBAGENTS]:
+        if is_file(path) and not is_symlink(path):
+            yield path
 
 
 def _is_repeated(log: _Log, known: set[str | None]) -> bool:
