@@ -261,6 +261,10 @@ def _no_run(path: Path) -> str:
         from arcview.readers.runs.lone_file import why_unknown  # only for the message
 
         return f"{path}: {why_unknown(path)}"
+    from arcview.readers.runs.repository import elsewhere  # only for the message
+
+    if (why := elsewhere(path)) is not None:
+        return f"{path}: {why}"
     below = next(_below(path, [], _LEVELS), None)
     if below is not None:
         return f"{path}: holds runs but is none; open one of them, such as {below}"

@@ -100,8 +100,111 @@ def test_a_long_history_is_no_run(repository: Path) -> None:
 
 
 def test_a_repository_without_commits_is_one_clear_line(repository: Path) -> None:
-    with pytest.raises(BadInputError, match="cannot be read as a repository"):
+    with pytest.raises(BadInputError, match="a git repository without a commit"):
         open_run(repository)
+
+
+# -- where HEAD stands
+
+
+def branch(folder: Path, name: str, commit_id: str) -> None:
+    git(folder, "update-ref", f"refs/heads/{name}", commit_id)
+
+
+def look_at(folder: Path, commit_id: str) -> None:
+    """HEAD at a commit, as after a checkout of it."""
+    write(folder / ".git" / "HEAD", f"{commit_id}\n")
+
+
+def test_stages_after_the_one_that_was_checked_out_are_shown(repository: Path) -> None:
+    ids = three(repository)
+    for name, commit_id in zip(("stage-0", "stage-1", "stage-2"), ids, strict=True):
+        tag(repository, name, commit_id)
+    look_at(repository, ids[1])
+    opened = open_run(repository)
+    assert titles(opened) == ["part 1", "part 2"]
+    assert "read along stage-2, which has more stages than HEAD" in opened.run.stages[0].notes
+
+
+def test_a_branch_per_stage_is_read_along_the_last(repository: Path) -> None:
+    ids = [*three(repository), commit(repository, "part 3", 3, **{"x.py": "3\n"})]
+    for name, place in (("stage-1", 1), ("stage-2", 3)):
+        branch(repository, name, ids[place])
+    look_at(repository, ids[0])
+    opened = open_run(repository)
+    assert titles(opened) == ["part 1", "part 3"]
+    assert opened.run.stages[0].notes[-1] == (
+        "a branch per stage; the start is taken to be the first commit"
+    )
+
+
+def test_a_single_branch_with_a_number_is_no_stage(repository: Path) -> None:
+    branch(repository, "task-17", three(repository)[2])
+    assert open_run(repository).run.stages[0].notes[-1].startswith("a commit per stage")
+
+
+def test_tags_and_commits_that_are_not_shown_are_named(repository: Path) -> None:
+    ids = [*three(repository), commit(repository, "later", 4, **{"x.py": "4\n"})]
+    tag(repository, "stage-1", ids[1])
+    tag(repository, "stage-2", ids[2])
+    look_at(repository, ids[0])
+    tag(repository, "stage-3", commit(repository, "aside", 5, **{"x.py": "5\n"}))
+    look_at(repository, ids[3])
+    notes = open_run(repository).run.stages[0].notes
+    assert "tags elsewhere, not shown: stage-3" in notes
+    assert "in no stage: 1 commit after stage-2" in notes
+
+
+def test_without_a_commit_at_head_a_branch_is_read(repository: Path) -> None:
+    branch(repository, "main", three(repository)[2])
+    write(repository / ".git" / "HEAD", "ref: refs/heads/never-made\n")
+    opened = open_run(repository)
+    assert titles(opened) == ["part 1", "part 2"]
+    assert "HEAD names no commit: read along the branch main" in opened.run.stages[0].notes
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("stage-1-done", "stage-2-done"),
+        ("stage1_end", "stage2_end"),
+        ("checkpoint_1-parser", "checkpoint_2-writer"),
+    ],
+)
+def test_a_number_may_be_followed_by_words(repository: Path, names: tuple[str, str]) -> None:
+    ids = [*three(repository), commit(repository, "part 3", 3, **{"x.py": "3\n"})]
+    tag(repository, names[0], ids[1])
+    tag(repository, names[1], ids[3])
+    assert titles(open_run(repository)) == ["part 1", "part 3"]
+
+
+def test_a_tag_before_a_stage_does_not_end_it(repository: Path) -> None:
+    ids = three(repository)
+    for name, place in (("stage-1-start", 0), ("stage-1-end", 1), ("stage-2-start", 1)):
+        tag(repository, name, ids[place])
+    tag(repository, "stage-2-end", ids[2])
+    assert titles(open_run(repository)) == ["part 1", "part 2"]
+
+
+def test_a_tag_of_something_else_than_a_commit_ends_no_stage(repository: Path) -> None:
+    ids = three(repository)
+    tree = git(repository, "rev-parse", f"{ids[1]}^{{tree}}").decode().strip()
+    tag(repository, "stage-1", tree)
+    assert titles(open_run(repository)) == ["part 1", "part 2"]
+
+
+def test_a_worktree_of_a_repository_elsewhere_says_so(tmp_path: Path) -> None:
+    write(tmp_path / "tree" / ".git", "gitdir: ../x/.git/worktrees/tree\n")
+    with pytest.raises(ArcviewError, match="leads to a repository elsewhere"):
+        open_run(tmp_path / "tree")
+
+
+def test_a_shallow_clone_says_so(repository: Path) -> None:
+    ids = three(repository)
+    write(repository / ".git" / "shallow", f"{ids[1]}\n")
+    opened = open_run(repository)
+    assert titles(opened) == ["part 2"]
+    assert opened.run.stages[0].notes[1].startswith("a shallow clone")
 
 
 def test_a_bare_repository_is_read(repository: Path, tmp_path: Path) -> None:

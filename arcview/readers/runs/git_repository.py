@@ -7,7 +7,6 @@ nothing is checked out. What is not committed is not part of the run. Must not i
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,25 +20,18 @@ from arcview.model.states import EmptySource, Provenance, RepositorySource, Stat
 from arcview.readers.given import base_source
 from arcview.readers.protocols import Detection, Given
 from arcview.readers.runs.assembled import AssembledRun, Assembly
+from arcview.readers.runs.git_line import Line, Mark, find_line
 from arcview.readers.runs.repository import (
     Commit,
-    Tag,
+    elsewhere,
     git_dir_of,
     is_sha1,
-    line_of,
     place_on_line,
-    tags_of,
 )
 
 LAYOUT = "git_repository"
 _MAX_STAGES = 200
 """A repository with more commits is a history, not a run of stages."""
-
-_NUMBERED = re.compile(
-    r"(?:.*[/_.-])?(?:stage|step|checkpoint|ckpt|milestone|task|turn|s|m)[-_. /]?0*(\d+)\Z", re.I
-)
-_IMPLEMENTED = re.compile(r"agent-impl-.+\Z")
-_START = re.compile(r"(?:.*[/_.-])?(?:start|base|initial|before)\Z", re.I)
 
 
 class GitRepositoryReader:
@@ -82,7 +74,8 @@ class GitRepositoryReader:
         """
         git_dir = git_dir_of(path)
         if git_dir is None:
-            raise BadInputError(str(path), "expected a git repository, there is none")
+            why = elsewhere(path) or "expected a git repository, there is none"
+            raise BadInputError(str(path), why)
         try:
             return AssembledRun(_assembled(path, git_dir, given))
         except GitError as error:
@@ -90,18 +83,10 @@ class GitRepositoryReader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
-    """Where a stage ends."""
-
-    commit: Commit
-    tag: Tag | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Plan:
     """Where the run starts and where its stages end."""
 
-    marks: tuple[_Mark, ...]
+    marks: tuple[Mark, ...]
     start: State
     note: str
 
@@ -110,9 +95,11 @@ def _assembled(path: Path, git_dir: Path, given: Given) -> Assembly:
     git = Git(git_dir.absolute())
     if not is_sha1(git):
         raise BadInputError(str(path), "a repository of SHA-256 objects; not supported")
-    line = line_of(git)
+    line = find_line(git)
+    if line is None:
+        raise BadInputError(str(path), "a git repository without a commit")
     relative = git_dir.relative_to(path).as_posix()
-    plan = _plan(path, relative, line, tags_of(git), given)
+    plan = _plan(path, relative, line, given)
     if len(plan.marks) > _MAX_STAGES:
         what = f"{len(plan.marks)} commits after the start: too many to be stages"
         raise BadInputError(str(path), f"{what}; tag the ends of stages, or give --base REF")
@@ -121,7 +108,8 @@ def _assembled(path: Path, git_dir: Path, given: Given) -> Assembly:
     for index, mark in enumerate(plan.marks, start=1):
         source = RepositorySource(relative, mark.commit.id)
         states.append(State(f"S{index}", index, StateKind.STAGE_END, Provenance.RECORDED, source))
-        stages.append(_stage(index, mark, plan.note if index == 1 else None))
+        notes = (*_clipped(git_dir), *line.notes, plan.note) if index == 1 else ()
+        stages.append(_stage(index, mark, notes))
     ids = [mark.commit.id for mark in plan.marks]
     digest = hashlib.sha256("\0".join([LAYOUT, *ids]).encode()).hexdigest()
     name = path.absolute().name.removesuffix(".git") or "repository"
@@ -132,7 +120,7 @@ def _assembled(path: Path, git_dir: Path, given: Given) -> Assembly:
         chain=Chain(task_id=name),
         harness=None,
         status=Status.UNKNOWN,
-        started=line[0].at if not given.base else None,
+        started=line.commits[0].at if not given.base else None,
         ended=plan.marks[-1].commit.at if plan.marks else None,
         states=tuple(states),
         stages=tuple(stages),
@@ -140,35 +128,30 @@ def _assembled(path: Path, git_dir: Path, given: Given) -> Assembly:
     )
     watched = [git_dir, git_dir / "HEAD", git_dir / "packed-refs", git_dir / "refs/heads"]
     watched += [git_dir / "refs/tags", *(git_dir / "refs/heads").rglob("*")]
+    watched += (git_dir / "refs/tags").rglob("*/")
     return Assembly(path.absolute(), run, read=[file for file in watched if exists(file)])
 
 
-def _plan(
-    path: Path, git_dir: str, line: Sequence[Commit], tags: Sequence[Tag], given: Given
-) -> _Plan:
+def _plan(path: Path, git_dir: str, line: Line, given: Given) -> _Plan:
     """Decides what the stages are."""
-    marks = _tagged(line, tags)
-    how = "a tag per stage" if marks else "a commit per stage"
-    marks = marks or [_Mark(commit) for commit in line]
+    marks, how = line.marks, line.how
     if given.base is not None:
-        return _planned_from(path, line, marks, given.base, how)
+        return _planned_from(path, line.commits, marks, given.base, how)
     first = marks[0]
-    number = _number(first.tag)
-    is_start = number == 0 or (first.tag is not None and _START.match(first.tag.name) is not None)
-    if len(marks) > 1 and (is_start or first.tag is None):
-        word = first.tag.name if first.tag is not None else "the first commit"
+    if len(marks) > 1 and (first.is_start or first.name is None):
+        word = first.name or "the first commit"
         start = _state(git_dir, first.commit)
-        return _Plan(tuple(marks[1:]), start, f"{how}; the start is {word}")
-    place = place_on_line(line, first.commit.id) or 0
+        return _Plan(marks[1:], start, f"{how}; the start is {word}")
+    place = place_on_line(line.commits, first.commit.id) or 0
     if place > 0:
-        start = _state(git_dir, line[0])
-        return _Plan(tuple(marks), start, f"{how}; the start is taken to be the first commit")
+        start = _state(git_dir, line.commits[0])
+        return _Plan(marks, start, f"{how}; the start is taken to be the first commit")
     start = State("S0", 0, StateKind.START, Provenance.INFERRED, EmptySource())
-    return _Plan(tuple(marks), start, f"{how}; the start is taken to be empty")
+    return _Plan(marks, start, f"{how}; the start is taken to be empty")
 
 
 def _planned_from(
-    path: Path, line: Sequence[Commit], marks: Sequence[_Mark], base: str, how: str
+    path: Path, line: Sequence[Commit], marks: Sequence[Mark], base: str, how: str
 ) -> _Plan:
     """Stages after a base that the user named: a commit of the line, or another place."""
     source = base_source(base, path)
@@ -188,35 +171,15 @@ def _state(git_dir: str, commit: Commit) -> State:
     return State("S0", 0, StateKind.START, Provenance.INFERRED, source)
 
 
-def _tagged(line: Sequence[Commit], tags: Sequence[Tag]) -> list[_Mark]:
-    """The tags that mark stages, in the order of the line; empty where tags mean something else."""
-    by_commit = {commit.id: (place, commit) for place, commit in enumerate(line)}
-    found = [
-        (by_commit[tag.commit], tag)
-        for tag in tags
-        if tag.commit in by_commit and _is_stage(tag.name)
-    ]
-    found.sort(key=lambda each: (each[0][0], _number(each[1]) or 0))
-    return [_Mark(commit, tag) for (_, commit), tag in found] if _has_stages(found) else []
+def _clipped(git_dir: Path) -> tuple[str, ...]:
+    """What to know of a repository that holds only the end of its history."""
+    is_shallow = exists(git_dir / "shallow")
+    return ("a shallow clone: what was before its first commit is not there",) * is_shallow
 
 
-def _has_stages(found: Sequence[tuple[tuple[int, Commit], Tag]]) -> bool:
-    return any(not _START.match(tag.name) and _number(tag) != 0 for _, tag in found)
-
-
-def _is_stage(name: str) -> bool:
-    return any(known.match(name) for known in (_NUMBERED, _IMPLEMENTED, _START))
-
-
-def _number(tag: Tag | None) -> int | None:
-    found = _NUMBERED.match(tag.name) if tag is not None else None
-    return int(found[1]) if found else None
-
-
-def _stage(index: int, mark: _Mark, note: str | None) -> Stage:
+def _stage(index: int, mark: Mark, notes: tuple[str, ...]) -> Stage:
     title = mark.commit.subject.strip() or None
-    name = f"{mark.tag.name}, " if mark.tag is not None else ""
-    notes = (f"{name}commit {mark.commit.id[:12]}", *([note] if note else []))
+    name = f"{mark.name}, " if mark.name is not None else ""
     return Stage(
         index,
         title,
@@ -224,7 +187,7 @@ def _stage(index: int, mark: _Mark, note: str | None) -> Stage:
         base=f"S{index - 1}",
         end=f"S{index}",
         ended=mark.commit.at,
-        notes=notes,
+        notes=(f"{name}commit {mark.commit.id[:12]}", *notes),
     )
 
 

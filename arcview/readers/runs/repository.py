@@ -14,7 +14,15 @@ from arcview.files import is_dir, is_file, is_symlink
 from arcview.git import Git
 
 _COMMIT_FORMAT = "%H%x00%P%x00%cI%x00%s"
-_TAG_FORMAT = "%(refname:strip=2)%00%(objectname)%00%(*objectname)%00%(creatordate:iso-strict)"
+_TAG_FORMAT = "%00".join(
+    (
+        "%(refname:strip=2)",
+        "%(objectname)",
+        "%(*objectname)",
+        "%(creatordate:iso-strict)",
+        "%(objecttype)%(*objecttype)",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +38,14 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """One tag."""
+    """One tag, or one branch."""
 
     name: str
     commit: str
     at: str | None
     """When it was made; for a plain tag when its commit was."""
+    is_commit: bool = True
+    """It names a commit, not a tree or a file."""
 
 
 def git_dir_of(path: Path) -> Path | None:
@@ -69,18 +79,41 @@ def line_of(git: Git, tip: str = "HEAD") -> tuple[Commit, ...]:
 
 
 def tags_of(git: Git) -> tuple[Tag, ...]:
-    """All tags that name commits, oldest first.
+    """All tags, oldest first.
 
     Raises:
         GitError: the repository cannot be read.
     """
-    args = ["for-each-ref", "--sort=creatordate", f"--format={_TAG_FORMAT}", "refs/tags"]
-    tags = []
+    return _refs(git, "refs/tags")
+
+
+def branches_of(git: Git) -> tuple[Tag, ...]:
+    """All branches, the one that was committed to last at the end.
+
+    Raises:
+        GitError: the repository cannot be read.
+    """
+    return _refs(git, "refs/heads")
+
+
+def _refs(git: Git, below: str) -> tuple[Tag, ...]:
+    args = ["for-each-ref", "--sort=creatordate", f"--format={_TAG_FORMAT}", below]
+    found = []
     for line in git.run(args).decode("utf-8", "replace").split("\n"):
         if line:
-            name, target, peeled, at = line.split("\0", 3)
-            tags.append(Tag(name, peeled or target, at or None))
-    return tuple(tags)
+            name, target, peeled, at, kinds = line.split("\0", 4)
+            found.append(Tag(name, peeled or target, at or None, kinds.endswith("commit")))
+    return tuple(found)
+
+
+def elsewhere(path: Path) -> str | None:
+    """Why a folder that belongs to a repository is none itself; null where it does not."""
+    if is_symlink(path / ".git") or is_file(path / ".git"):
+        return (
+            ".git leads to a repository elsewhere (a linked worktree, a submodule), "
+            "which is not followed; open that one"
+        )
+    return None
 
 
 def commit_of(git: Git, name: str) -> str | None:
