@@ -115,3 +115,11 @@ def test_what_is_no_report_is_one_clear_line(tmp_path: Path, content: str) -> No
 @pytest.mark.parametrize("head", [b'{"exitcode": 1}', b'[{"exitcode": 1, "created": 2}]', b""])
 def test_other_json_is_not_taken_for_a_report(head: bytes) -> None:
     assert PytestJsonReader().detect(head, "report.json") is None
+
+
+@pytest.mark.parametrize("word", ["passed", "failed", "skipped"])
+def test_a_test_that_ends_with_a_subtest_has_the_outcome_behind_that_word(
+    tmp_path: Path, word: str
+) -> None:
+    (test,) = read(tmp_path, entry("t.py::test_a", f"subtests {word}"))
+    assert (test.outcome.value, test.reported) == (word, f"subtests {word}")

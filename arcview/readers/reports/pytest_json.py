@@ -118,7 +118,8 @@ def _some(values: Iterable[float | None]) -> Iterator[float]:
 def _outcome(word: str | None) -> Outcome:
     """The outcome that a word of the report means; one that is not known counts as an error."""
     try:
-        return Outcome(word or "")
+        # Where the last thing that a test reports is a subtest, its word is `subtests passed`.
+        return Outcome((word or "").removeprefix("subtests "))
     except ValueError:
         return Outcome.ERROR
 
