@@ -115,6 +115,8 @@ FAMILIES = (
             Sign("Interrupted: ", r"!+ .*Interrupted: .*!+$"),
             Sign(".py ", r"\S+\.py [.FEsxXu]+ +\[ *\d+%\]$"),
             Sign("ERROR: ", r"ERROR: (?:usage|not found|file or directory not found):? "),
+            Sign("ImportError while ", r"ImportError while loading conftest "),
+            Sign(" collected in ", r"(?:\d+(?:/\d+)?|no) tests? collected .*in [\d.]+ ?s"),
         ),
     ),
     Family(

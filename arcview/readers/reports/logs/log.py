@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
-from arcview.model.results import Gap, GateTest, Group, GroupCounts, Outcome
+from arcview.model.results import UNFINISHED, Gap, GateTest, Group, GroupCounts, Outcome
 from arcview.readers.reports.collect import joined, severity
 
 MAX_LINE = 4_000
@@ -104,6 +104,14 @@ class Found:
     def imitated(self, sighting: Sighting) -> None:
         """Takes a line for what a test printed."""
         self.printed.append(sighting)
+
+    def drop_unfinished(self) -> None:
+        """Takes back what only the start was seen of: nothing was run."""
+        self.sightings = {
+            test_id: sightings
+            for test_id, sightings in self.sightings.items()
+            if any(sighting.reported != UNFINISHED for sighting in sightings)
+        }
 
     def passes(self) -> int:
         """How many tests a channel says have passed, contradicted ones included."""
@@ -237,7 +245,7 @@ _KILLED = re.compile(
 _CRASHED = re.compile(
     rf"{_SHELL}(?P<word>Segmentation fault|Aborted|Bus error|Floating point exception"
     r"|Illegal instruction)\b(?: \(core dumped\))?(?:$|[ :\t])"
-    r"|^(?P<fatal>Fatal Python error: .*)$"
+    r"|^(?:\S+::.* )?(?P<fatal>Fatal Python error: .*)$"
 )
 _TIMED_OUT = re.compile(r"^(?:\+ : ')?(?:>{5} Tests Timed Out|.*\btimed out after \d+ ?s\w*\b)")
 # Marks of SWE-bench's harness.
@@ -266,8 +274,8 @@ def ending(lines: Sequence[str], start: int = 0) -> Gap | None:
         if match := _HARNESS.match(line):
             is_own = match["word"].startswith("Patch")
             return Gap("", f"the harness says: {match['word']}", own_doing=is_own)
-        if _CRASHED.match(line):
-            return Gap("", f"crashed: {line.strip()}")
+        if match := _CRASHED.match(line):
+            return Gap("", f"crashed: {match['fatal'] or line.strip()}")
         if match := _KILLED.match(line):
             if match["oom"]:
                 return Gap("", f"out of memory: {line.strip()}")

@@ -20,9 +20,20 @@ RERUN = "RERUN"
 _ALL_WORDS = (*WORDS, RERUN)
 _WITH_REASON = (" SKIPPED (", " XFAIL (", " XPASS (")
 
+ENDS = (*_ALL_WORDS, ")")
+"""What the end of a test ends with, where no progress follows."""
+
 _PERCENT = re.compile(r" *\[ *(?P<done>\d{1,7})(?:%|/(?P<all>\d{1,7}))\]$")
+_TOOK = re.compile(r" +(?:[\d.]+(?:us|ms|s)|\d+m \d+s|\d+h \d+m)$")
+"""What stands there with `console_output_style=times`."""
+_GLUED = re.compile(
+    r"(?: (?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)(?: \(.*?\))?|^(?:\S+ )?[.FEsxX]+)"
+    r" +\[ *\d+(?:%|/\d+)\](?=[^\s\]])"
+)
+"""The end of a result that other output follows without a line end, as warnings at exit do."""
+_FIXTURES = re.compile(r" \(fixtures used: [^()]*\)(?= [A-Z]+$)")
 _XDIST = re.compile(
-    r"^\[gw\d+\] (?:\[ *(?P<percent>\d{1,3})%\] )?(?P<word>[A-Z]+) (?P<id>\S+::.*?) *$"
+    r"^\[gw\d+\] (?:\[ *(?P<percent>\d{1,3})%\] )?(?P<word>[A-Z]+) (?P<id>[^:]+::.*?) *$"
 )
 _SUBTEST = re.compile(r" (?P<word>SUB(?:PASS|FAIL|SKIP)(?:ED|PED)?)(?P<what>[\[( ].*|)$")
 _SUBTEST_SUMMARY = re.compile(r"^SUBFAIL(?:ED)?(?P<what>[\[( ].*?)? ?(?P<id>[^\s\[\]()]+::.*)$")
@@ -33,9 +44,14 @@ _COUNTS = re.compile(
     r"^(?P<counts>\d+ [a-z]+(?: [a-z]+)?(?:, \d+ [a-z]+(?: [a-z]+)?)*|no tests ran)"
     r" in (?P<time>[\d.]+) ?s(?:econds)?(?: \([\d:, days]+\))?$"
 )
+_TAIL = re.compile(
+    r"^.*(?P<word>PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)(?: \((?P<why>.*)\))?$"
+)
+_ONLY_COLLECTED = re.compile(r"^(?:\d+(?:/\d+)?|no) tests? collected\b.* in [\d.]+ ?s\b.*$")
 _COLLECTED = re.compile(r"^(?:collecting (?:\.\.\. ?|\d+ items?.*?)?)?collected (\d+) items?(.*)$")
 _WORKERS = re.compile(r"^\d+ workers? \[(\d+) items?\]")
 _WORKERS_OLD = re.compile(r"^gw\d+ \[(\d+)\](?: / gw\d+ \[\d+\])*")
+_WHEN = re.compile(r"^at (?:setup|call|teardown) of ")
 _PATH = re.compile(r"^\S+\.\w+$|^\S*/\S*$")
 
 
@@ -52,11 +68,18 @@ def split_percent(line: str) -> tuple[str, int | None]:
     """A line without pytest's progress at its end, and that progress in percent."""
     match = _PERCENT.search(line[-24:]) if line.endswith("]") else None
     if match is None:
-        return line, None
+        took = _TOOK.search(line[-16:]) if line.endswith(("s", "m")) else None
+        return (line if took is None else line[: len(line) - len(took[0])].rstrip()), None
     body = line[: len(line) - len(match[0])]
     done = int(match["done"])
     percent = done if match["all"] is None else done * 100 // max(1, int(match["all"]))
     return body.rstrip(), percent
+
+
+def without_glued(line: str) -> str:
+    """A line up to the progress in it, where other output follows without a line end."""
+    glued = _GLUED.search(line) if "%]" in line or "/" in line else None
+    return line if glued is None else line[: glued.end()]
 
 
 def is_node_id(text: str, *, strict: bool = True) -> bool:
@@ -94,6 +117,31 @@ def xdist(line: str) -> Live | None:
         return None
     percent = match["percent"]
     return Live(match["id"], match["word"], None, None if percent is None else int(percent))
+
+
+def shown_with_fixtures(line: str) -> Live | None:
+    """Reads `        node-id (fixtures used: a, b) WORD`, which `--setup-show` prints."""
+    return live(_FIXTURES.sub("", line.strip()))
+
+
+def printed_into(result: Live) -> bool:
+    """Whether text that a test printed stands between its id and the word, as with `-s`.
+
+    Only parameters hold blanks, and text without a bracket behind them is none of them.
+    """
+    if " " not in result.id or result.percent is not None:
+        return False
+    own = leading_id(result.id)
+    path = own.partition("::")[0]
+    return own != result.id and path.endswith(".py") and "]" not in result.id[len(own) :]
+
+
+def tail(line: str) -> Live | None:
+    """Reads `printed textWORD`: the end of a test whose output has no line end."""
+    if not line.endswith(ENDS):
+        return None
+    match = _TAIL.match(line)
+    return None if match is None else Live("", match["word"], match["why"])
 
 
 def bare(line: str) -> Live | None:
@@ -144,10 +192,18 @@ def subtest(line: str) -> Sub | None:
     return Sub(name, match["what"].strip(), not match["word"].startswith("SUBFAIL"))
 
 
+def _path_end(text: str) -> int:
+    """Where the path of a node id ends: a folder may have a blank in its name."""
+    end = text.find(".py::") + 3
+    path = text[:end]
+    return end if end > 3 and " - " not in path and ".py" not in path[:-3] else 0
+
+
 def leading_id(text: str) -> str:
     """The node id that a text begins with: parameters may hold blanks and brackets."""
-    blank = text.find(" ")
-    bracket = text.find("[")
+    start = _path_end(text) if " " in text else 0
+    blank = text.find(" ", start)
+    bracket = text.find("[", start)
     if bracket < 0 or -1 < blank < bracket:
         return text if blank < 0 else text[:blank]
     first = None
@@ -189,9 +245,12 @@ def summary(line: str, known: Container[str]) -> Entry | None:
     if word == "SKIPPED" and (match := re.match(r"\[(\d+)\] (.*)$", rest)):
         return Entry(word, "", match[2], int(match[1]))
     if word == "PASSED":
-        return Entry(word, rest.rstrip(), None) if is_node_id(rest) else None
-    test_id, message = _split(rest, known)
-    if is_node_id(test_id) or (word == "ERROR" and _PATH.match(test_id)):
+        is_id = is_node_id(rest, strict=not _path_end(rest))
+        return Entry(word, rest.rstrip(), None) if is_id else None
+    test_id, message = _split(_WHEN.sub("", rest), known)
+    if is_node_id(test_id, strict=not _path_end(test_id)) or (
+        word == "ERROR" and _PATH.match(test_id)
+    ):
         return Entry(word, test_id, message)
     return None
 
@@ -231,6 +290,11 @@ def collected(line: str) -> int | None:
         return int(selected[1])
     deselected = re.search(r"/ (\d+) deselected", match[2])
     return max(0, int(match[1]) - (int(deselected[1]) if deselected else 0))
+
+
+def only_collected(line: str) -> bool:
+    """Whether a closing line says that nothing was to be run: `2 tests collected in 0.01s`."""
+    return "collected" in line and _ONLY_COLLECTED.match(line) is not None
 
 
 _COUNTED = {

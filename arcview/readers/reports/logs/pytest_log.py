@@ -13,7 +13,8 @@ from arcview.model.results import UNFINISHED, Gap, GroupCounts, Outcome, Report
 from arcview.readers.reports.collect import COLLECTION_ERROR, broken, combined, joined, last_line
 from arcview.readers.reports.logs.log import MAX_LINE, Details, Found, cut_off, ending
 from arcview.readers.reports.logs.pytest_blocks import details
-from arcview.readers.reports.logs.pytest_session import Mode, Session
+from arcview.readers.reports.logs.pytest_session import Session
+from arcview.readers.reports.logs.pytest_state import Mode, is_section
 
 FAMILY = "pytest"
 _SESSION = "test session starts"
@@ -39,8 +40,9 @@ def read_pytest(lines: Sequence[str]) -> Report:
     sessions = []
     for number, start in enumerate(pieces):
         end = pieces[number + 1] if number + 1 < len(pieces) else len(lines)
-        mode = Mode.PROGRESS if start in starts else Mode.FRAGMENT
-        session = Session(lines[start:end], start + 1, mode)
+        is_whole = start in starts
+        mode = Mode.PROGRESS if is_whole else Mode.FRAGMENT
+        session = Session(lines[start:end], start + 1, mode, is_fragment=not is_whole)
         session.read()
         session.settle()
         if start in starts or session.found.sightings or session.uncollected or not starts:
@@ -52,11 +54,17 @@ def read_pytest(lines: Sequence[str]) -> Report:
 def _starts(lines: Sequence[str]) -> list[int]:
     """Where runs begin: a heading that a test prints has no line about the platform below it."""
     starts: list[int] = []
+    is_progress = True
     for index, line in enumerate(lines):
-        if line[:1] == "=" and line.strip("= ") == _SESSION and len(line) < MAX_LINE:
+        if line[:1] != "=" or len(line) >= MAX_LINE:
+            continue
+        title = line.strip("= ")
+        if title == _SESSION:
             following = lines[index + 1] if index + 1 < len(lines) else "platform "
-            if following.startswith("platform ") or not starts:
+            if following.startswith("platform ") or (is_progress and not starts):
                 starts.append(index)
+        elif is_section(title):
+            is_progress = False
     return starts
 
 
@@ -140,10 +148,13 @@ def _gap(session: Session) -> Gap | None:
     if session.not_started is not None:
         is_own = session.not_started.startswith("ImportError")
         return Gap("", session.not_started, own_doing=is_own)
+    if session.only_collected:
+        return Gap("", "the tests were only collected, not run", own_doing=False)
     if session.totals is not None:
         return None
-    if session.mode is Mode.FRAGMENT and session.announced is None:
-        return ending(session.lines)
+    is_piece = session.is_fragment and session.announced is None
+    if is_piece and (session.mode is Mode.FRAGMENT or session.listed.has_heading):
+        return ending(session.lines)  # with `-qq` there is no closing line
     if any(_TIMEOUT in line for line in session.lines):
         return Gap("", "timed out: pytest-timeout ended the run")
     return cut_off("there is no closing line", session.lines)
@@ -185,7 +196,7 @@ def _totals(session: Session) -> GroupCounts | None:
 
 def _without_subtests(session: Session, failed: int) -> int:
     """Pytest counts a failed subtest as a failure beside the test's own, from version 9 on."""
-    words = Counter(entry.word for _, entry in session.summaries)
+    words = Counter(entry.word for _, entry in session.listed.entries)
     return max(min(failed, words["FAILED"]), failed - words["SUBFAILED"])
 
 
@@ -216,9 +227,9 @@ def _notes(session: Session) -> list[str]:
         any(sighting.outcome is Outcome.SKIPPED for sighting in sightings)
         for sightings in session.found.sightings.values()
     )
-    if (unnamed := session.unnamed_skips - named) > 0:
+    if (unnamed := session.listed.unnamed_skips - named) > 0:
         what = "1 skipped test has" if unnamed == 1 else f"{unnamed} skipped tests have"
-        notes.append(f"{what} no name: {'; '.join(session.skipped_places[:5])}")
+        notes.append(f"{what} no name: {'; '.join(session.listed.skipped_places[:5])}")
     if session.internal_error is not None:
         notes.append(f"internal error of pytest: {session.internal_error}")
     return notes

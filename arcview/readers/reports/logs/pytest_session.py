@@ -9,47 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum, auto
 
 from arcview.model.results import UNFINISHED, GroupCounts, Outcome
 from arcview.readers.reports.logs import pytest_lines as grammar
 from arcview.readers.reports.logs.log import MAX_LINE, Channel, Found, Sighting
 from arcview.readers.reports.logs.pytest_blocks import Block
-
-_SUMMARY = "short test summary info"
-_SECTIONS = frozenset(
-    {"ERRORS", "FAILURES", "PASSES", "XPASSES", "XFAILURES", "warnings summary",
-     "warnings summary (final)", "rerun test summary info"}
-)  # fmt: skip
-_NATURAL = frozenset(frozenset({bad, Outcome.ERROR}) for bad in (Outcome.PASSED, Outcome.FAILED))
-_FIRST = frozenset("=!I[_-gPFESXRnr0123456789")
-"""What lines of pytest's own begin with, where they hold no node id and no progress."""
-_NOT_STARTED = (
-    "ERROR: usage:", "ERROR: not found:", "ERROR: file or directory not found:",
-    "ImportError while loading conftest",
-)  # fmt: skip
-
-
-class Mode(Enum):
-    """Where in its output a run of pytest is."""
-
-    FRAGMENT = auto()
-    """Before any heading: a piece of a log, in which everything may stand."""
-    PROGRESS = auto()
-    REPORT = auto()
-    """Tracebacks and captured output."""
-    SUMMARY = auto()
-
-
-@dataclass(slots=True)
-class _Open:
-    """A test whose start is printed and whose end is not yet."""
-
-    id: str
-    line: int
-    text: str
-    held: list[Sighting] = field(default_factory=list)
-    """Complete lines of other tests that came since."""
+from arcview.readers.reports.logs.pytest_state import (
+    FIRST,
+    NATURAL,
+    NOT_STARTED,
+    SUMMARY,
+    Listed,
+    Mode,
+    Open,
+    is_section,
+)
 
 
 @dataclass(slots=True)
@@ -60,9 +34,11 @@ class Session:
     first: int
     """Number of its first line."""
     mode: Mode
-    found: Found = field(default_factory=lambda: Found(natural=_NATURAL))
-    open: _Open | None = None
-    started: dict[str, _Open] = field(default_factory=dict)
+    is_fragment: bool = False
+    """There is no heading."""
+    found: Found = field(default_factory=lambda: Found(natural=NATURAL))
+    open: Open | None = None
+    started: dict[str, Open] = field(default_factory=dict)
     """Of pytest-xdist, which runs several tests at once."""
     has_workers: bool = False
     last_closed: str | None = None
@@ -75,16 +51,14 @@ class Session:
     """Of the last closing line behind which no test ran."""
     interrupted: str | None = None
     internal_error: str | None = None
+    only_collected: bool = False
     not_started: str | None = None
-    summaries: list[tuple[int, grammar.Entry]] = field(default_factory=list)
-    has_summary: bool = False
+    listed: Listed = field(default_factory=Listed)
     subfailed: dict[str, list[str]] = field(default_factory=dict)
     subfailed_lines: dict[str, Sighting] = field(default_factory=dict)
     uncollected: dict[str, str] = field(default_factory=dict)
     """Path → its line."""
     why_uncollected: dict[str, str | None] = field(default_factory=dict)
-    skipped_places: list[str] = field(default_factory=list)
-    unnamed_skips: int = 0
     blocks: list[Block] = field(default_factory=list)
     block: tuple[str, int] | None = None
     notes: list[str] = field(default_factory=list)
@@ -98,11 +72,13 @@ class Session:
                 continue
             first = line[0]
             # Most lines are output of tests: these look-ups spare them all patterns.
-            if first not in _FIRST and "::" not in line and self.mode is not Mode.SUMMARY:
+            if first not in FIRST and "::" not in line and self.mode is not Mode.SUMMARY:
                 if self.mode is Mode.REPORT:
                     continue
-                if line[-1] != "]" and "item" not in line and ".py " not in line:
-                    continue
+                if "%]" not in line and "item" not in line and ".py " not in line:
+                    is_end = self.open is not None and line.endswith(grammar.ENDS)
+                    if not is_end and line[-1] != "]":
+                        continue
             if first == "=" and line.endswith("="):
                 self._banner(line.strip("= "), index)
             elif first == "!" and line.endswith("!") and self.mode is not Mode.REPORT:
@@ -111,6 +87,8 @@ class Session:
                 self.internal_error = line.removeprefix("INTERNALERROR> ").strip()
             elif first.isdigit() and (totals := grammar.closing(line.strip())):
                 self.totals = totals
+            elif first.isdigit() and grammar.only_collected(line):
+                self._only_collected()
             elif self.mode is Mode.SUMMARY:
                 self._summary(line, index)
             elif self.mode is Mode.REPORT:
@@ -120,26 +98,36 @@ class Session:
         self._end_block(len(self.lines))
 
     def _banner(self, title: str, index: int) -> None:
-        if title == _SUMMARY:
+        if title == SUMMARY:
             self._end_block(index)
-            # Only the last one is pytest's own: earlier ones were printed.
-            for number, entry in self.summaries:
-                self.found.imitated(self._sighting(entry, number))
-            self.summaries = []
-            self.unnamed_skips = 0
-            self.skipped_places = []
+            self._forget_summary()  # only the last one is pytest's own
             self.mode = Mode.SUMMARY
-            self.has_summary = True
-        elif title in _SECTIONS or title.startswith(("slowest ", "tests coverage", "coverage:")):
+            self.listed.has_heading = True
+        elif is_section(title):
             self._end_block(index)
             self.mode = Mode.REPORT
+            self.totals = None
         elif totals := grammar.closing(title):
             self._end_block(index)
             self.totals = totals
+        elif grammar.only_collected(title):
+            self._only_collected()
+
+    def _forget_summary(self) -> None:
+        """What the summary so far lists was printed by a test, as was a closing line."""
+        for number, entry in self.listed.entries:
+            self.found.imitated(self._sighting(entry, number))
+        self.listed = Listed()
+        self.totals = None
+
+    def _only_collected(self) -> None:
+        """The ids above were listed, not run."""
+        self.only_collected = True
+        self.open = None
+        self.found.drop_unfinished()
 
     def _stopped(self, line: str) -> None:
-        text = line.strip("! ")
-        if text:
+        if text := line.strip("! "):
             self.interrupted = text.removeprefix("xdist.dsession.").removeprefix("_pytest.")
 
     def _report(self, line: str, index: int) -> None:
@@ -172,6 +160,8 @@ class Session:
     def _progress(self, line: str, index: int) -> None:
         if line.startswith("[gw"):
             self._worker(line, index)
+        elif line.startswith(NOT_STARTED):
+            self.not_started = line
         elif (result := grammar.bare(line)) is not None:
             self._bare(result, index)
         elif "::" in line:
@@ -191,21 +181,21 @@ class Session:
                 self.announced = count
                 self.has_workers = "worker" in line or line.startswith("gw")
                 return
-        if line.startswith(_NOT_STARTED):
-            self.not_started = line
-        elif line.startswith("replacing crashed worker"):
+        if line.startswith("replacing crashed worker"):
             self.notes.append(line)
         elif line.startswith(("ERROR ", "SKIPPED [")) and self.mode is Mode.FRAGMENT:
             self._summary(line, index)
         elif (sub := grammar.subtest(line)) is not None and self.open is not None:
             self._subtest(sub, self.open.id, index)
-        elif (marks := grammar.marks(line)) is not None:
+        elif (marks := grammar.marks(grammar.without_glued(line))) is not None:
             file, text, has_percent = marks
             if file is not None or has_percent:
                 is_first = file is not None and not self.found.sightings
                 self.has_dots = self.has_dots or is_first
                 self.marks.update(text)
                 self.totals = None
+        elif self.open is not None and (tail := grammar.tail(line)):
+            self.open.tail = (tail, index)
 
     def _worker(self, line: str, index: int) -> None:
         result = grammar.xdist(line)
@@ -219,8 +209,10 @@ class Session:
         self._result(result, index)
 
     def _named(self, line: str, index: int) -> None:
-        result = grammar.live(line)
-        if result is not None:
+        result = grammar.live(grammar.without_glued(line))
+        if result is not None and grammar.printed_into(result):
+            self._start(line, index)
+        elif result is not None:
             sighting = self._live_sighting(result, index)
             if self.has_dots or self._goes_back(result):
                 self.found.imitated(sighting)
@@ -236,6 +228,10 @@ class Session:
             self._summary_outside(entry, index)
         elif not self.has_dots and not line.startswith(" "):
             self._start(line, index)
+        else:
+            shown = grammar.shown_with_fixtures(line)
+            if shown is not None and self.open is not None and shown.id == self.open.id:
+                self._result(shown, index)
 
     def _summary_outside(self, entry: grammar.Entry, index: int) -> None:
         """A line of the summary's form: a piece of one, or printed by a test."""
@@ -260,10 +256,14 @@ class Session:
             self._result(result, index, f"{line}\n{following}")
             return
         if self.has_workers:
-            self.started[test_id] = _Open(test_id, index, line)
+            self.started[test_id] = Open(test_id, index, line)
             return
         self._abandon()
-        self.open = _Open(test_id, index, line)
+        self.open = Open(test_id, index, line)
+        if rest and (tail := grammar.tail(rest)):
+            self.open.tail = (tail, index)
+            if (printed := grammar.live(rest)) is not None:
+                self.found.imitated(self._live_sighting(printed, index))
 
     def _bare(self, result: grammar.Live, index: int) -> None:
         test_id = self.open.id if self.open else self.last_closed
@@ -294,14 +294,23 @@ class Session:
             self.open = None
 
     def _abandon(self) -> None:
-        """Another test starts: the open one has no end, and what came since is real."""
-        if self.open is not None:
-            for sighting in self.open.held:
-                self.found.saw(sighting)
-            self._unfinished(self.open)
-            self.open = None
+        """Another test starts: without any end of the open one, what came since is real."""
+        if self.open is None:
+            return
+        test, self.open = self.open, None
+        if test.tail is not None:
+            self._ended_by_tail(test, *test.tail)
+        for sighting in test.held:
+            self.found.saw(sighting)
+        if test.tail is None:
+            self._unfinished(test)
 
-    def _unfinished(self, test: _Open) -> None:
+    def _ended_by_tail(self, test: Open, tail: grammar.Live, index: int) -> None:
+        text = test.text if index == test.line else f"{test.text}\n{self.lines[index]}"
+        sighting = self._live_sighting(tail._replace(id=test.id), index, text)
+        self.found.saw(sighting._replace(doubt="its result stands behind text that it printed"))
+
+    def _unfinished(self, test: Open) -> None:
         line = self.first + test.line
         self.found.saw(Sighting(test.id, Outcome.NOT_RUN, line, test.text, reported=UNFINISHED))
 
@@ -337,23 +346,29 @@ class Session:
 
     def _subtest(self, sub: grammar.Sub, test_id: str, index: int) -> None:
         if test_id and not sub.passed:
-            self.subfailed.setdefault(test_id, []).append(sub.what)
             line = Sighting(test_id, Outcome.FAILED, self.first + index, self.lines[index])
-            self.subfailed_lines.setdefault(test_id, line)
+            self._subfails(line, sub.what)
 
-    # -- summary ------------------------------------------------------------------------------
+    def _subfails(self, line: Sighting, what: str | None) -> None:
+        known = self.subfailed.setdefault(line.id, [])
+        if what and what not in known:
+            known.append(what)
+        self.subfailed_lines.setdefault(line.id, line)
 
     def _summary(self, line: str, index: int) -> None:
         entry = grammar.summary(line, self.found.sightings)
         if entry is not None:
             self._take(entry, index)
+        elif self.open is not None and self.interrupted is None and (end := grammar.bare(line)):
+            # A test that is not over printed the heading: this is its end.
+            self._forget_summary()
+            self.mode = Mode.PROGRESS
+            self._bare(end, index)
 
     def _take(self, entry: grammar.Entry, index: int) -> None:
-        if not entry.id:
-            self.unnamed_skips += entry.times
-            self.skipped_places.append(entry.message or "")
-        elif "::" in entry.id or self.mode is Mode.SUMMARY or entry.id.endswith(".py"):
-            self.summaries.append((index, entry))
+        is_summary = self.mode is Mode.SUMMARY
+        if not entry.id or "::" in entry.id or is_summary or entry.id.endswith(".py"):
+            self.listed.take(index, entry)
 
     def _sighting(self, entry: grammar.Entry, index: int) -> Sighting:
         return Sighting(
@@ -370,28 +385,16 @@ class Session:
         self._abandon()
         for test in self.started.values():
             self._unfinished(test)
-        groups: list[str] = []
-        for index, entry in self.summaries:
-            group = "FAILED" if entry.word == "SUBFAILED" else entry.word
-            doubt = None
-            if self.has_summary and group in groups[:-1]:
-                doubt = f"line {self.first + index} stands outside of the list of its kind"
-            elif group not in groups[-1:]:
-                groups.append(group)
+        for index, entry, is_in_place in self.listed.in_order():
             if entry.word == "SUBFAILED":
-                self._subfailed(entry, index)
+                self._subfails(self._sighting(entry, index), entry.message)
             elif entry.word == "ERROR" and "::" not in entry.id:
                 self.uncollected[entry.id] = self.lines[index]
                 self.why_uncollected[entry.id] = entry.message
             else:
-                self.found.saw(self._sighting(entry, index)._replace(doubt=doubt))
-
+                doubt = f"line {self.first + index} stands outside of the list of its kind"
+                sighting = self._sighting(entry, index)
+                self.found.saw(sighting if is_in_place else sighting._replace(doubt=doubt))
         for test_id, line in self.subfailed_lines.items():
             if test_id not in self.found.sightings:
                 self.found.saw(line)
-
-    def _subfailed(self, entry: grammar.Entry, index: int) -> None:
-        known = self.subfailed.setdefault(entry.id, [])
-        if entry.message and entry.message not in known:
-            known.append(entry.message)
-        self.subfailed_lines.setdefault(entry.id, self._sighting(entry, index))
