@@ -45,8 +45,12 @@ def exists(path: Path) -> bool:
     return True
 
 
-def open_file(path: Path) -> BinaryIO:
+def open_file(path: Path, *, buffer_bytes: int = -1) -> BinaryIO:
     """Opens a regular file for reading; never waits for a pipe or a device.
+
+    Args:
+        path: The file.
+        buffer_bytes: How much is read at once; a block of the file system where nothing is said.
 
     Raises:
         OSError: it cannot be read, or is something else than a file.
@@ -54,7 +58,7 @@ def open_file(path: Path) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):
-        return os.fdopen(descriptor, "rb")
+        return os.fdopen(descriptor, "rb", buffer_bytes)
     os.close(descriptor)
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "a folder, not a file", str(path))

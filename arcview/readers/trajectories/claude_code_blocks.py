@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
 from arcview.readers.trajectories.cuts import cut, cut_arguments
@@ -35,15 +36,14 @@ _ODD = "the arguments are not a JSON object"
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,3})\b")
 
 
-@dataclass(slots=True)
-class Parts:
+class Parts(msgspec.Struct):
     """What the content of one message holds, in order of appearance per kind."""
 
-    blocks: list[tuple[str, str]] = field(default_factory=list)
+    blocks: list[tuple[str, str]] = []
     """(`text` or `thinking`, its text)."""
-    tool_uses: list[Mapping[str, object]] = field(default_factory=list)
-    results: list[Mapping[str, object]] = field(default_factory=list)
-    images: list[Image] = field(default_factory=list)
+    tool_uses: list[Mapping[str, object]] = []
+    results: list[Mapping[str, object]] = []
+    images: list[Image] = []
 
     @property
     def text(self) -> str:
@@ -124,16 +124,16 @@ def tool_call(
     arguments: Mapping[str, object] = raw if isinstance(raw, dict) else {}
     is_odd = raw is not None and not isinstance(raw, dict)
     path = next((value for key in _PATH_KEYS if (value := arguments.get(key))), None)
-    return ToolCall(
-        key=key,
-        name=name,
-        kind=kind,
-        arguments=arguments,
-        raw_arguments=(raw if isinstance(raw, str) else as_json(raw)) if is_odd else None,
-        command=text_or_none(arguments.get("command")) if kind is ToolKind.SHELL else None,
-        path=text_or_none(path) if kind in _PATH_KINDS else None,
-        result=result,
-        note="; ".join(filter(None, (_ODD if is_odd else None, note))) or None,
+    return ToolCall(  # by place: the names cost a tenth
+        key,
+        name,
+        kind,
+        arguments,
+        (raw if isinstance(raw, str) else as_json(raw)) if is_odd else None,
+        text_or_none(arguments.get("command")) if kind is ToolKind.SHELL else None,
+        text_or_none(path) if kind in _PATH_KINDS else None,
+        result,
+        "; ".join(filter(None, (_ODD, note))) if is_odd else note or None,
     )
 
 
@@ -147,8 +147,7 @@ def tool_result(
         richer: `toolUseResult` of the record, if any: a mapping with more than the block has.
         at: When it was recorded.
     """
-    parts = parts_of(block.get("content"))
-    text = parts.text
+    text, images = _shown(block.get("content"))
     more: Mapping[str, object] = richer if isinstance(richer, dict) else {}
     if not text:
         streams = [text_or_none(more.get(stream)) for stream in ("stdout", "stderr")]
@@ -156,13 +155,21 @@ def tool_result(
     is_error = block.get("is_error")
     code = _EXIT_CODE.match(text) if is_error is True else None
     result = ToolResult(
-        text=text,
-        is_error=is_error if isinstance(is_error, bool) else None,
-        exit_code=int(code[1]) if code else None,
-        images=tuple(parts.images),
-        at=at,
+        text,
+        is_error if isinstance(is_error, bool) else None,
+        int(code[1]) if code else None,
+        images,
+        at,
     )
-    return result, "; ".join(_remarks(more)) or None
+    return result, ("; ".join(_remarks(more)) or None) if more else None
+
+
+def _shown(content: object) -> tuple[str, tuple[Image, ...]]:
+    """Text and images of the content of a result; most are nothing but a text."""
+    if isinstance(content, str):
+        return content, ()
+    parts = parts_of(content)
+    return parts.text, tuple(parts.images)
 
 
 def _remarks(more: Mapping[str, object]) -> Iterable[str]:
@@ -180,11 +187,11 @@ def usage_of(usage: object, cost: object = None) -> Usage | None:
 
     The client counts what came from the cache, or went into it, beside its input.
     """
-    fields = usage if isinstance(usage, dict) else {}
-    cached = count_or_none(fields.get("cache_read_input_tokens"))
-    stored = count_or_none(fields.get("cache_creation_input_tokens"))
-    spent = sent_in_all(count_or_none(fields.get("input_tokens")), cached, stored)
-    written = count_or_none(fields.get("output_tokens"))
+    told = usage.get if isinstance(usage, dict) else {}.get
+    cached = count_or_none(told("cache_read_input_tokens"))
+    stored = count_or_none(told("cache_creation_input_tokens"))
+    spent = sent_in_all(count_or_none(told("input_tokens")), cached, stored)
+    written = count_or_none(told("output_tokens"))
     dollars = cost if isinstance(cost, (int, float)) and not isinstance(cost, bool) else None
     if not (spent or cached or written or dollars):
         return None

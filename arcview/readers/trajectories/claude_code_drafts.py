@@ -1,6 +1,7 @@
 """What Claude Code records become before they are steps: threads, items and calls in the making.
 
-Without rules: `claude_code_items` fills them.
+Without rules: `claude_code_items` fills them. Of some there are very many: these are no
+dataclasses, which take four times as long to make.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from arcview.model.trajectory import Image, Role, StepKind, ToolResult, Usage
 
@@ -24,8 +27,7 @@ class Spot(NamedTuple):
     """Whether what the client recorded beside it counts too."""
 
 
-@dataclass(slots=True)
-class Call:
+class Call(msgspec.Struct):
     """One tool call with what came back."""
 
     id: str
@@ -68,8 +70,7 @@ class Other:
     counted: Counter[Hashable] = field(default_factory=Counter)
 
 
-@dataclass(slots=True)
-class Item:
+class Item(msgspec.Struct):
     """One step in the making."""
 
     key: str
@@ -80,13 +81,13 @@ class Item:
     """Message id, record id, or file and line."""
     records: list[int]
     """Which records, in the order in which all are taken, have a part in it; results left out."""
-    blocks: list[tuple[str, str]] = field(default_factory=list)
+    blocks: list[tuple[str, str]] = []
     file: str = ""
     """The file that it was first seen in."""
     other: Other | None = None
     """What a further file has of it."""
-    calls: list[Call] = field(default_factory=list)
-    images: list[Image] = field(default_factory=list)
+    calls: list[Call] = []
+    images: list[Image] = []
     at: str | None = None
     usage: Usage | None = None
     model: str | None = None

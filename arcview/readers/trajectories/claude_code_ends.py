@@ -26,10 +26,9 @@ class Ends:
     _totals: list[tuple[str | None, Usage]] = field(default_factory=list)
 
     def see(self, record: Record) -> None:
-        """Takes the version from any record that has it; the first one stays."""
-        if self.version is None:
-            told = record.get("version" if "sessionId" in record else "claude_code_version")
-            self.version = text_or_none(told)
+        """Takes the version from a record, while none is known."""
+        told = record.get("version" if "sessionId" in record else "claude_code_version")
+        self.version = text_or_none(told)
 
     def close(self, record: Record, session: str | None, total: Usage | None) -> Usage | None:
         """Takes a closing record; what of its usage no message tells: the cost."""

@@ -66,6 +66,10 @@ class Items:
         """The main line that the last record of a session belongs to."""
         self._record = -1
         """Number of the record that is being taken."""
+        self._line = 0
+        """Its line in the file."""
+        self._key = ""
+        """Key of the last item that a record had a part in."""
 
     def take(
         self,
@@ -86,25 +90,36 @@ class Items:
         self._latest = None
         first_problem = len(self.problems)
         fallback = Thread("file:" + lines.shown, None)
-        for number, value in lines.records if records is None else records:
+        for self._line, value in lines.records if records is None else records:
             self._record += 1
-            place = f"{self._file}:{number}"
             if isinstance(value, dict):
-                self._take_record(value, place, fallback)
+                self._take_record(value, fallback)
             else:
-                self._take_raw(value, place, fallback, type(value).__name__)
+                self._take_raw(value, fallback, type(value).__name__)
         self.problems[first_problem:first_problem] = lines.problems
 
-    def _take_record(self, record: Record, place: str, fallback: Thread) -> None:
+    @property
+    def _place(self) -> str:
+        """Where the record that is being taken stands."""
+        return f"{self._file}:{self._line}"
+
+    def _take_record(self, record: Record, fallback: Thread) -> None:
         thread = self._thread(record, fallback)
         uuid = text_or_none(record.get("uuid"))
-        if uuid is not None and uuid in self._by_uuid:
+        if uuid is None:
+            self._take_new(record, thread)
+        elif uuid in self._by_uuid:
             self._again(record, self._by_uuid[uuid])
-            return
-        if uuid is not None:
-            self._by_uuid[uuid] = ""
+        else:
             self._thread_of_uuid[uuid] = thread
-        self.ends.see(record)
+            self._key = ""
+            self._take_new(record, thread)
+            self._by_uuid[uuid] = self._key
+
+    def _take_new(self, record: Record, thread: Thread) -> None:
+        """A record that no file before had."""
+        if self.ends.version is None:
+            self.ends.see(record)
         kind = record.get("type")
         if kind is None and "role" in record and "content" in record:
             # A bare message of the API, as some harnesses log them line by line.
@@ -112,15 +127,15 @@ class Items:
             record = {"type": kind, "message": record, "content": record["content"]}
         match kind:
             case "assistant":
-                self._take_message(record, place, thread)
+                self._take_message(record, thread)
             case "user":
-                self._take_user(record, place, thread)
+                self._take_user(record, thread)
             case "stream_event":
                 self.partial_events += 1
             case "queue-operation":
-                self._take_queued(record, place, thread)
+                self._take_queued(record, thread)
             case _:
-                self._take_other(record, place, thread)
+                self._take_other(record, thread)
 
     def _thread(self, record: Record, fallback: Thread) -> Thread:
         """The thread that a record belongs to."""
@@ -186,27 +201,21 @@ class Items:
         if item is None:
             item = self.items[key] = Item(key, thread, role, kind, address, [self._record])
             item.file, item.at = self._file, text_or_none(record.get("timestamp"))
-            item.thread.add(key, in_stream=self._in_stream)
-            uuid = text_or_none(record.get("uuid"))
-            if uuid is not None:
-                self._by_uuid[uuid] = key
-            return item
-        item.records.append(self._record)
-        if thread.parent_call is not None and item.thread.agent is not None:
-            item.thread.parent_call = thread.parent_call
+        else:
+            item.records.append(self._record)
+            if thread.parent_call is not None and item.thread.agent is not None:
+                item.thread.parent_call = thread.parent_call
         item.thread.add(key, in_stream=self._in_stream)
-        uuid = text_or_none(record.get("uuid"))
-        if uuid is not None:
-            self._by_uuid[uuid] = key
+        self._key = key
         return item
 
-    def _take_message(self, record: Record, place: str, thread: Thread) -> None:
+    def _take_message(self, record: Record, thread: Thread) -> None:
         message = record.get("message")
         if not isinstance(message, dict):
-            self._take_raw(dict(record), place, thread, "assistant without a message")
+            self._take_raw(dict(record), thread, "assistant without a message")
             return
         message_id = text_or_none(message.get("id"))
-        address = message_id or text_or_none(record.get("uuid")) or place
+        address = message_id or text_or_none(record.get("uuid")) or self._place
         item = self._item(f"m:{address}", thread, Role.ASSISTANT, StepKind.MESSAGE, address, record)
         item.model = text_or_none(message.get("model")) or item.model
         failed = record.get("isApiErrorMessage") is True or record.get("error") is not None
@@ -215,9 +224,9 @@ class Items:
         parts = parts_of(message.get("content"))
         self._add_blocks(item, parts)
         for index, block in enumerate(parts.tool_uses):
-            self._add_call(item, block, f"{place}.{index}")
+            self._add_call(item, block, index)
         for index, block in enumerate(parts.results):
-            self._pair(block, record, thread, place, Spot(self._record, index))
+            self._pair(block, record, thread, Spot(self._record, index))
 
     def _add_usage(self, item: Item, message: Mapping[str, object]) -> None:
         """Early records of a message carry partial counts: the last ones count."""
@@ -243,28 +252,30 @@ class Items:
         item.other.counted[mark] += 1
         return item.other.counted[mark] > item.other.counts[mark]
 
-    def _add_call(self, item: Item, block: Mapping[str, object], place: str) -> None:
+    def _add_call(self, item: Item, block: Mapping[str, object], index: int) -> None:
         call_id = text_or_none(block.get("id"))
         if call_id is not None and any(call.id == call_id for call in item.calls):
             return
-        same = self.calls.setdefault(call_id or place, [])
+        known_as = call_id or f"{self._place}.{index}"
+        same = self.calls.setdefault(known_as, [])
         kept = cut_call(block) if self.is_cut else block
-        call = Call(call_id or place, call_id or place, kept, _task_prompt(block))
+        call = Call(known_as, known_as, kept, _task_prompt(block))
         if same:
             call.key = f"{call_id}#{len(same) + 1}"
             call.note = f"duplicate id: {len(same)} earlier call(s) have it too"
-            self.problems.append(Problem(place, f"tool call id {call_id} is used again"))
+            where = f"{self._place}.{index}"
+            self.problems.append(Problem(where, f"tool call id {call_id} is used again"))
         same.append(call)
         item.calls.append(call)
 
-    def _take_user(self, record: Record, place: str, thread: Thread) -> None:
+    def _take_user(self, record: Record, thread: Thread) -> None:
         message = record.get("message")
         if not isinstance(message, dict):
-            self._take_raw(dict(record), place, thread, "user without a message")
+            self._take_raw(dict(record), thread, "user without a message")
             return
         parts = parts_of(message.get("content"))
         for index, block in enumerate(parts.results):
-            self._pair(block, record, thread, place, Spot(self._record, index))
+            self._pair(block, record, thread, Spot(self._record, index))
         if not parts.blocks and not parts.images:
             return
         is_summary = record.get("isCompactSummary") is True or thread.after_boundary
@@ -273,7 +284,7 @@ class Items:
         role = Role.USER
         if record.get("isMeta") is True or parts.text.startswith(_BY_THE_CLIENT):
             kind, role = StepKind.NOTE, Role.SYSTEM
-        address = text_or_none(record.get("uuid")) or place
+        address = text_or_none(record.get("uuid")) or self._place
         # A stream may give a turn another id than the session does.
         text = parts.text
         said = self._said.setdefault((thread.id, mark_of(text)), f"u:{address}")
@@ -282,7 +293,7 @@ class Items:
         item.said = mark_of(text.strip()) if item.said is None else item.said
         self._add_blocks(item, parts)
         for index, block in enumerate(parts.tool_uses):
-            self._add_call(item, block, f"{place}.{index}")
+            self._add_call(item, block, index)
         if kind is StepKind.MESSAGE and not parts.results:
             self._take_back(item, text_or_none(record.get("parentUuid")))
 
@@ -297,7 +308,7 @@ class Items:
             what = f"taken back: the user went on with another prompt ({item.address})"
             self.problems.append(Problem(earlier.address, what))
 
-    def _pair(self, block: Record, record: Record, thread: Thread, place: str, spot: Spot) -> None:
+    def _pair(self, block: Record, record: Record, thread: Thread, spot: Spot) -> None:
         """Gives a result to its call; one whose call is not known yet waits for it."""
         richer = more_of(record)
         call_id = text_or_none(block.get("tool_use_id"))
@@ -308,6 +319,7 @@ class Items:
         result, remark = self._result(block, richer, at)
         if call_id is not None and self._give(call_id, result, remark, spot):
             return
+        place = self._place
         key = f"r:{place}:{call_id}"
         item = self._item(key, thread, Role.USER, StepKind.NOTE, place, record)
         result, remark = self._result(block, None, item.at)
@@ -351,21 +363,22 @@ class Items:
             late.why = f"{why} {call_id or 'no id'}"
             self.problems.append(Problem(item.address, late.why))
 
-    def _take_queued(self, record: Record, place: str, thread: Thread) -> None:
+    def _take_queued(self, record: Record, thread: Thread) -> None:
         content = text_or_none(record.get("content"))
         if content is None:
             return
+        place = self._place
         item = self._item(f"f:{place}", thread, Role.USER, StepKind.NOTE, place, record)
         item.blocks.append(("text", cut(content) if self.is_cut else content))
         item.said = mark_of(content.strip())
         item.queued = True
 
-    def _take_other(self, record: Record, place: str, thread: Thread) -> None:
+    def _take_other(self, record: Record, thread: Thread) -> None:
         note = note_of(record)
         if note is None:
-            self._take_raw(dict(record), place, thread, kind_of(record) or "no type")
+            self._take_raw(dict(record), thread, kind_of(record) or "no type")
             return
-        address = text_or_none(record.get("uuid")) or place
+        address = text_or_none(record.get("uuid")) or self._place
         item = self._item(f"u:{address}", thread, Role.SYSTEM, note.kind, address, record)
         item.blocks.append(("text", cut(note.text) if self.is_cut else note.text))
         item.is_error, item.usage, item.model = note.is_error, note.usage, note.model
@@ -373,10 +386,11 @@ class Items:
             item.usage = self.ends.close(record, thread.session, note.usage)
         thread.after_boundary = note.is_boundary
 
-    def _take_raw(self, value: object, place: str, thread: Thread, kind: str) -> None:
+    def _take_raw(self, value: object, thread: Thread, kind: str) -> None:
         self.unknown[kind] += 1
         record = value if isinstance(value, dict) else {}
         self.threads.setdefault(thread.id, thread)
+        place = self._place
         item = self._item(f"f:{place}", thread, Role.UNKNOWN, StepKind.RAW, place, record)
         raw = as_json(value)
         item.raw = cut(raw) if self.is_cut else raw

@@ -220,24 +220,24 @@ def _step(placed: Placed, number: int | None) -> Step:
     item, thread = placed.item, placed.thread
     calls = tuple([_call(call) for call in item.calls])
     times = [call.result.at for call in calls if call.result and call.result.at]
-    return Step(
-        key=placed.key,
-        number=number,
-        role=item.role,
-        kind=placed.kind,
-        text=item.text("text"),
-        thinking=item.text("thinking"),
-        calls=calls,
-        at=item.at,
-        duration_s=seconds_between(item.at, max(times)) if times else None,
-        usage=item.usage,
-        model=item.model,
-        agent=thread.agent,
-        parent_call=thread.parent_call,
-        is_error=item.is_error,
-        session=thread.session,
-        images=tuple(item.images),
-        raw=item.raw,
+    return Step(  # by place: the names cost a tenth
+        placed.key,
+        number,
+        item.role,
+        placed.kind,
+        item.text("text"),
+        item.text("thinking"),
+        calls,
+        item.at,
+        seconds_between(item.at, max(times)) if times else None,
+        item.usage,
+        item.model,
+        thread.agent,
+        thread.parent_call,
+        item.is_error,
+        thread.session,
+        tuple(item.images),
+        item.raw,
     )
 
 

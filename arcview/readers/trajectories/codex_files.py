@@ -15,11 +15,10 @@ from arcview.readers.registry import HEAD_BYTES
 from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_rollout import Rollout
 from arcview.readers.trajectories.contents import listed, mapping
-from arcview.readers.trajectories.records import kind_of, parse_lines
+from arcview.readers.trajectories.records import LINES_BUFFER_BYTES, kind_of, parse_lines
 
 _MOST_BYTES = 4 << 30
 """How much a packed rollout may unpack to."""
-_BUFFER_BYTES = 1 << 20
 _DOCUMENT = re.compile(rb'\s*\{\s*"session"\s*:\s*\{')
 _LINES_TO_ASK = 60
 _ENVELOPED = frozenset(
@@ -88,7 +87,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
         BadInputError: what is packed is damaged, or is more than anybody would have written.
         OSError: it cannot be read.
     """
-    with open_file(path) as file:
+    with open_file(path, buffer_bytes=LINES_BUFFER_BYTES) as file:
         head = file.read(len(ZSTD))
         file.seek(0)
         if not is_packed(head):
@@ -102,7 +101,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
         opened = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
         read = 0
         try:
-            for line in io.BufferedReader(cast("io.RawIOBase", opened), _BUFFER_BYTES):
+            for line in io.BufferedReader(cast("io.RawIOBase", opened), LINES_BUFFER_BYTES):
                 read += len(line)
                 if read > _MOST_BYTES:
                     raise BadInputError(str(path), f"unpacks to more than {_MOST_BYTES:,} bytes")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arcview.files import open_file
-from arcview.readers.trajectories.records import Lines, each_record
+from arcview.readers.trajectories.records import LINES_BUFFER_BYTES, Lines, each_record
 
 
 def unreadable(error: OSError) -> str:
@@ -59,7 +59,7 @@ class RecordIndex:
 
         def each_line() -> Iterator[bytes]:
             nonlocal offset, following
-            with open_file(path) as file:
+            with open_file(path, buffer_bytes=LINES_BUFFER_BYTES) as file:
                 for line in file:
                     offset, following = following, following + len(line)
                     yield line
