@@ -23,6 +23,11 @@ class CopiedHistory:
         self._original = original if rollout.meta and rollout.parent is not None else None
         self._rest: Iterator[object] | None = None
 
+    @property
+    def may_come(self) -> bool:
+        """Whether a copy may still come."""
+        return self._start is not None or self._original is not None
+
     def covers(self, value: object) -> bool:
         """Whether the record, the next one in the file, is a copy."""
         if self._start is not None and isinstance(value, dict):

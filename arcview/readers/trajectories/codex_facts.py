@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolResult
 from arcview.readers.trajectories.codex_items import call_of, code_of, content_of
 from arcview.readers.trajectories.contents import listed, mapping
@@ -168,8 +170,12 @@ def _other(event: Mapping[str, object]) -> Fact:
     )
 
 
-_TOLD = Fact("", {})
-"""Stands for a fact that its call has: what it said is not held any longer."""
+class _Known(msgspec.Struct):
+    """A fact whose call is there."""
+
+    spot: CallSpot
+    fact: Fact | None
+    """Null once the result of the call has it: what it said is not held any longer."""
 
 
 @dataclass(slots=True)
@@ -188,7 +194,7 @@ class Facts:
     """Brings facts and calls together, whichever comes first."""
 
     drafts: Drafts
-    _known: dict[str, Fact] = field(default_factory=dict)
+    _known: dict[str, _Known] = field(default_factory=dict)
     """By the key of the call."""
     _waiting: dict[str, list[_Waiting]] = field(default_factory=dict)
 
@@ -198,9 +204,7 @@ class Facts:
         """Takes a fact; `step` is the response that is being answered."""
         spot = self.drafts.spot(call_id)
         if spot is not None and spot.call.key not in self._known:
-            self._known[spot.call.key] = fact
-            if spot.call.result is not None:
-                self._improve(spot, fact)
+            self._know(spot, fact)
             return
         place = self.drafts.add(Role.SYSTEM, StepKind.NOTE, address, at=at)
         self._waiting.setdefault(call_id or address, []).append(_Waiting(fact, at, place, step))
@@ -211,27 +215,24 @@ class Facts:
         if waiting:
             found = waiting.pop(0)
             found.place.is_dropped = True
-            self._known[spot.call.key] = found.fact
+            self._know(spot, found.fact)
 
     def answered(self, spot: CallSpot) -> None:
         """Tells of a new result."""
-        fact = self._known.get(spot.call.key)
-        if fact is not None:
-            self._improve(spot, fact)
+        known = self._known.get(spot.call.key)
+        if known is not None:
+            _improve(known)
 
-    def _improve(self, spot: CallSpot, fact: Fact) -> None:
-        if spot.call.result is not None:
-            result, remark = fact.on(spot.call.result)
-            spot.call = with_result(spot.call, result, joined(spot.call.note, remark))
-            self._known[spot.call.key] = _TOLD
+    def _know(self, spot: CallSpot, fact: Fact) -> None:
+        known = self._known[spot.call.key] = _Known(spot, fact)
+        _improve(known)
 
     def finish(self) -> None:
         """Lets facts stand for the results and the calls that did not come."""
-        for step in self.drafts.items:
-            for index, call in enumerate(step.calls):
-                fact = self._known.get(call.key)
-                if fact is not None and call.result is None:
-                    step.calls[index] = fact.closing(call, step.at)
+        for known in self._known.values():
+            call, fact = known.spot.call, known.fact
+            if fact is not None and call.result is None:
+                known.spot.call = fact.closing(call, known.spot.draft.at)
         for call_id, waiting in self._waiting.items():
             for index, one in enumerate(waiting):
                 is_taken = index > 0 or self.drafts.spot(call_id) is not None
@@ -245,8 +246,18 @@ class Facts:
         """A fact without a call: part of the response that it belongs to, or a note."""
         if one.fact.by_user:
             one.place.role = Role.USER
-        if one.fact.by_user or one.step is None:
-            one.place.calls.append(call)
-            return
-        one.place.is_dropped = True
-        one.step.calls.append(call)
+        home = one.place
+        if one.step is not None and not one.fact.by_user:
+            one.place.is_dropped = True
+            home = one.step
+        home.calls.append(call)
+        home.is_settled = False
+
+
+def _improve(known: _Known) -> None:
+    """Gives what a fact tells to the result of its call, if that is there."""
+    call = known.spot.call
+    if known.fact is not None and call.result is not None:
+        result, remark = known.fact.on(call.result)
+        known.spot.call = with_result(call, result, joined(call.note, remark))
+        known.fact = None

@@ -78,16 +78,18 @@ class Reading:
     def _fold_rollout(
         self, path: Path, log: Rollout, records: Iterator[tuple[int, object]]
     ) -> None:
-        copies: CopiedHistory | None = None
         name = path.name
         try:
             for number, value in records:
-                if copies is not None and copies.covers(value):
-                    log.copied += 1
-                    continue
                 log.take(value, f"{name}:{number}")
-                if copies is None and log.meta:
-                    copies = CopiedHistory(log, self._original(path, log.parent))
+                if log.meta:
+                    break
+            copies = CopiedHistory(log, self._original(path, log.parent))
+            for number, value in records:
+                if copies.may_come and copies.covers(value):
+                    log.copied += 1
+                else:
+                    log.take(value, f"{name}:{number}")
         finally:  # what is damaged at the end is good up to there
             log.finish()
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 
 from arcview.model.trajectory import Role, StepKind
 from arcview.readers.trajectories.cuts import mark_of
@@ -45,19 +44,17 @@ class Mirrors:
 
 def merge_thoughts(drafts: Sequence[Draft]) -> None:
     """Gives thoughts that only events have to the response that they led to."""
-    for draft, following in _with_following(drafts):
-        is_loose = draft.thoughts and not (draft.texts or draft.calls or draft.usage)
-        if not (is_loose and _is_response(draft)) or following is None:
+    note = StepKind.NOTE
+    before: Draft | None = None
+    """The step before, notes left out, where it is nothing but thoughts."""
+    for draft in drafts:
+        if draft.kind is note or draft.is_dropped:
             continue
-        if _is_response(following):
-            following.thoughts[:0] = draft.thoughts
-            draft.is_dropped = True
-
-
-def _with_following(drafts: Sequence[Draft]) -> Iterator[tuple[Draft, Draft | None]]:
-    """Each step with the one that comes after it, notes left out."""
-    kept = [draft for draft in drafts if not draft.is_dropped and draft.kind is not StepKind.NOTE]
-    yield from zip_longest(kept, kept[1:])
+        if before is not None and _is_response(draft):
+            draft.thoughts[:0] = before.thoughts
+            before.is_dropped = True
+        is_loose = draft.thoughts and not (draft.texts or draft.calls or draft.usage)
+        before = draft if is_loose and _is_response(draft) else None
 
 
 def _is_response(draft: Draft) -> bool:

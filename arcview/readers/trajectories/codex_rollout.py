@@ -125,7 +125,13 @@ class Rollout:
         payload = value.get("payload")
         at = text_or_none(value.get("timestamp"))
         if isinstance(payload, dict):
-            self._take_enveloped(kind_of(value) or "no type", payload, address, at)
+            kind = value.get("type")
+            if kind == "response_item":
+                self._take_item(payload, address, at)
+            elif kind == "event_msg":
+                self._take_event(payload, address, at)
+            else:
+                self._take_enveloped(kind_of(value) or "no type", payload, address, at)
         elif "record_type" in value:
             return  # `{"record_type": "state"}`: bookkeeping without content
         elif "type" not in value and "role" not in value and "id" in value:
@@ -134,11 +140,8 @@ class Rollout:
             self._take_item(value, address, at or text_or_none(value.get("created_at")))
 
     def _take_enveloped(self, kind: str, payload: Record, address: str, at: str | None) -> None:
+        """What is neither an item of a response nor an event: there is little of it."""
         match kind:
-            case "response_item":
-                self._take_item(payload, address, at)
-            case "event_msg":
-                self._take_event(payload, address, at)
             case "session_meta":
                 self._take_meta(payload, address, at)
             case "turn_context":
@@ -383,9 +386,8 @@ class Rollout:
     def finish(self) -> None:
         """Completes what waited for something that did not come."""
         if self.copied:
-            note = self.drafts.note(f"{self.copied} records copied from {self.parent}", "copied")
-            self.drafts.items.remove(note)
-            self.drafts.items.insert(1, note)
+            self.drafts.note(f"{self.copied} records copied from {self.parent}", "copied")
+            self.drafts.items.insert(1, self.drafts.items.pop())
         self._facts.finish()
         merge_thoughts(self.drafts.items)
         self.drafts.report_orphans()

@@ -5,24 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from arcview.model.trajectory import Usage
-from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.records import count_or_none
 from arcview.readers.trajectories.usages import added
 
 
 def usage_of(counts: object) -> Usage | None:
     """Token counts of a response or a thread; input counts what was cached too."""
-    fields = mapping(counts)
-    spent = count_or_none(fields.get("input_tokens", fields.get("prompt")))
-    written = count_or_none(fields.get("output_tokens", fields.get("completion")))
+    if not isinstance(counts, dict):
+        return None
+    told = counts.get
+    spent = count_or_none(told("input_tokens", told("prompt")))
+    written = count_or_none(told("output_tokens", told("completion")))
     if not spent and not written:
         return None
-    return Usage(
-        input_tokens=spent,
-        cached_tokens=count_or_none(fields.get("cached_input_tokens")),
-        output_tokens=written,
-        reasoning_tokens=count_or_none(fields.get("reasoning_output_tokens")),
-    )
+    cached, reasoned = told("cached_input_tokens"), told("reasoning_output_tokens")
+    return Usage(spent, count_or_none(cached), written, count_or_none(reasoned))
 
 
 def without(usage: Usage, earlier: Usage | None) -> Usage:

@@ -6,7 +6,7 @@ Shared by the readers of such logs. Knows no format and reads no file.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -51,6 +51,8 @@ class Draft(msgspec.Struct):
     raw: str | None = None
     is_dropped: bool = False
     """Something else says the same: it becomes no step."""
+    is_settled: bool = False
+    """Its calls and images as they are now lie aside, as far as they are long."""
 
 
 class CallSpot(msgspec.Struct):
@@ -67,6 +69,7 @@ class CallSpot(msgspec.Struct):
     @call.setter
     def call(self, call: ToolCall) -> None:
         self.draft.calls[self.index] = call
+        self.draft.is_settled = False
 
     def give(self, result: ToolResult) -> None:
         """Sets the result of the call."""
@@ -103,17 +106,11 @@ class Drafts:
         is_error: bool = False,
     ) -> Draft:
         """Appends a step of whoever speaks now."""
-        draft = Draft(
-            address,
-            role,
-            kind,
-            [text] if text else [],
-            at=at,
-            agent=self.agent,
-            parent_call=self.parent_call,
-            is_error=is_error,
-            session=self.session,
-        )
+        draft = Draft(address, role, kind, at=at, is_error=is_error, session=self.session)
+        if text:
+            draft.texts.append(text)
+        if self.agent is not None:
+            draft.agent, draft.parent_call = self.agent, self.parent_call
         self.items.append(draft)
         if self.aside is not None and len(self.items) - self._settled > 2 * _UNSETTLED:
             self.settle(len(self.items) - _UNSETTLED)
@@ -242,25 +239,23 @@ def steps_of(drafts: Iterable[Draft], aside: Aside | None = None) -> Sequence[St
     for draft in drafts:
         if draft.is_dropped:
             continue
+        key = draft.calls[0].key if draft.calls else draft.address
+        if key in keys:
+            key = _unique(key, keys)
+        keys.add(key)
         is_model = draft.role is Role.ASSISTANT and draft.kind is StepKind.MESSAGE
         number += is_model
-        step = _step(draft, _unique(_key(draft), keys), number if is_model else None, aside)
-        steps.append(step)
+        steps.append(_step(draft, key, number if is_model else None, aside))
     if aside is None:
         return tuple(steps)
     return LongSteps(steps, [(aside, 0)] * len(steps))
 
 
-def _key(draft: Draft) -> str:
-    return draft.calls[0].key if draft.calls else draft.address
-
-
-def _unique(key: str, keys: set[str]) -> str:
+def _unique(key: str, keys: Container[str]) -> str:
     name, times = key, 1
     while name in keys:
         times += 1
         name = f"{key}#{times}"
-    keys.add(name)
     return name
 
 
@@ -276,13 +271,14 @@ def _settle(draft: Draft, aside: Aside) -> None:
         draft.images = [aside.image(image) for image in draft.images]
     if draft.raw is not None:
         draft.raw = aside.text(draft.raw)
+    draft.is_settled = True
 
 
 def _step(draft: Draft, key: str, number: int | None, aside: Aside | None) -> Step:
     joined_texts = "\n".join
     if aside is not None:
         joined_texts = aside.joined
-        if draft.calls or draft.images or draft.raw is not None:
+        if not draft.is_settled and (draft.calls or draft.images or draft.raw is not None):
             _settle(draft, aside)
     # By place: the names cost a tenth.
     return Step(
