@@ -32,6 +32,19 @@ RERUN_COMMANDS: tuple[Command, ...] = (
     ),
     command(_C.RERUN, _G.RERUN, "fewer_times", "minus", "Once less", "At least once."),
     command(
+        _C.RERUN, _G.RERUN, "toggle_engine", "e", "Containers or this machine",
+        "On this machine there is no container: the commands may reach your files and the "
+        "network, so you are asked before every run.", "engine",
+    ),
+    command(
+        _C.RERUN, _G.RERUN, "other_image", "i", "Which image will do",
+        "Only the recorded one, or any of its name; the result says which it was.",
+    ),
+    command(
+        _C.RERUN, _G.RERUN, "pull", "p", "Fetch a missing image",
+        "When the gate is run and its image is not there, the engine fetches it; never otherwise.",
+    ),
+    command(
         _C.RERUN, _G.RERUN, "differences_only", "f", "Differing tests only",
         "Leaves out the tests that ended as recorded, and back.", "differing",
     ),

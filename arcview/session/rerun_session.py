@@ -14,6 +14,16 @@ MOST_TIMES = 99
 
 
 @dataclass(slots=True)
+class ImageChoices:
+    """Which images will do, for all gates of a sitting."""
+
+    allow_other: bool = False
+    """One of the recorded name that is not the recorded one."""
+    pull: bool = False
+    """One that is not there is fetched."""
+
+
+@dataclass(slots=True)
 class RerunSession:
     """The choices for one gate; begins at the state that is asked for, once."""
 
@@ -24,6 +34,11 @@ class RerunSession:
     times: int = 1
     differences_only: bool = False
     reference_revealed: bool = False
+    images: ImageChoices = field(default_factory=ImageChoices)
+    on_host: bool = False
+    """Run on this machine, without a container; holds for this gate and no longer than chosen."""
+    is_asked: bool = field(init=False, default=False)
+    """The person was asked whether to run it on this machine, and has yet to answer."""
     states: tuple[str, ...] = field(init=False, default=())
     """Ids of the states that can be chosen, in order."""
 
@@ -56,7 +71,7 @@ class RerunSession:
         if not 0 <= at < len(self.states):
             more = self.has_reference and not self.reference_revealed
             return "there is no further state" + ("; R adds those of the reference" if more else "")
-        self.state = self.states[at]
+        self.state, self.is_asked = self.states[at], False
         return None
 
     def reveal_reference(self) -> str:
@@ -66,6 +81,15 @@ class RerunSession:
         self.reference_revealed = True
         self._list()
         return "the reference's states can be chosen now, after the others"
+
+    def toggle_engine(self) -> None:
+        """On this machine, and back into containers."""
+        self.on_host, self.is_asked = not self.on_host, False
+
+    def confirm(self) -> bool:
+        """Whether it may run now: on this machine only when it is wanted twice, every time."""
+        self.is_asked = self.on_host and not self.is_asked
+        return not self.is_asked
 
     def change_times(self, by: int) -> None:
         """As often, one more or less."""

@@ -71,6 +71,7 @@ class Reruns:
     ) -> None:
         self.opened = opened
         self.options = options or RerunOptions()
+        self._sidecar = sidecar
         self.store = ResultStore(run_sidecar(sidecar_root(sidecar), opened.run.run_id))
         self._engine = SittingEngine(self._opened_engine, engine)
         self._is_tidy = False
@@ -79,6 +80,10 @@ class Reruns:
         self._definitions: dict[str, GateDefinition] = {}
         self._controls: dict[str, Control] = {}
         self._lock = threading.RLock()
+
+    def on_host(self) -> Reruns:
+        """Reruns without containers, kept in the same place."""
+        return Reruns(self.opened, sidecar=self._sidecar, options=RerunOptions("host"))
 
     def gates(self) -> tuple[str, ...]:
         """The gates whose commands the run records."""

@@ -10,13 +10,13 @@ import pytest
 from textual.pilot import Pilot
 
 from arcview.gates.engine import EngineInfo, Image, OnPull
-from arcview.gates.errors import EngineUnavailableError
+from arcview.gates.errors import EngineUnavailableError, ImageRefusedError
 from arcview.session.opened import OpenRun
 from arcview.session.reruns import Reruns
 from arcview.ui.screens.rerun import RerunScreen
 from arcview.ui.screens.rerun_sitting import RerunSitting
 from arcview.ui.screens.run import RunScreen
-from tests.gates.fake_engine import FakeEngine, HeldEngine, Play, Script
+from tests.gates.fake_engine import FakeEngine, HeldEngine, LackingEngine, Play, Script
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
 INFO = EngineInfo(
@@ -361,6 +361,117 @@ async def test_a_run_that_records_no_commands_says_so(scb: Callable[[str], Path]
     async with on_screen(run_screen(scb("circuit-eval"))) as (_, pilot):
         text = await press(pilot, "r")
         assert "do not record its commands" in " ".join(text.replace("│", " ").split())
+
+
+HOST = EngineInfo("host", "host", "Linux", "this machine", ("time",), ("memory", "network"))
+
+
+@pytest.fixture
+def host(demo_run: Path, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    """What runs gates where nothing but this machine may."""
+    engine = FakeEngine(faithful(demo_run), HOST)
+
+    def open_engine(asked: str) -> FakeEngine:
+        assert asked == "host"
+        return engine
+
+    monkeypatch.setattr("arcview.gates.engines.open_engine", open_engine)
+    return engine
+
+
+async def test_on_this_machine_every_run_is_asked_for_with_its_risk(
+    demo_run: Path, host: FakeEngine
+) -> None:
+    async with on_screen(rerun_screen(demo_run, NoEngine())) as (_, pilot):
+        text = await press(pilot, "2", "r")
+        assert "[containers]  this machine" in text
+        assert "cannot be run here" in text
+        text = await press(pilot, "e")
+        assert "containers  [this machine]" in text
+        assert "runs this command on this machine; asked every time" in text
+        assert "a temporary copy on this machine, as you" in text
+        for runs in (0, 1):
+            text = await press(pilot, "r")
+            assert "▲ without a container it may read and change" in text
+            assert len(host.jobs) == runs
+            await press(pilot, "r")
+            assert len(host.jobs) == runs + 1
+
+
+async def test_escape_answers_that_it_is_not_to_run_on_this_machine(
+    demo_run: Path, host: FakeEngine
+) -> None:
+    async with on_screen(rerun_screen(demo_run, NoEngine())) as (app, pilot):
+        text = await press(pilot, "2", "r", "e", "r", "escape")
+        assert isinstance(app.screen, RerunScreen)
+        assert "change your files" not in text
+        await press(pilot, "r")
+        assert host.jobs == []
+
+
+async def test_this_machine_is_chosen_for_one_gate_and_not_kept(
+    demo_run: Path, host: FakeEngine
+) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
+        await press(pilot, "2", "r", "e", "r", "r", "backspace")
+        text = await press(pilot, "3", "r")
+        assert "[containers]  this machine" in text
+        assert (len(host.jobs), len(engine.jobs)) == (1, 0)
+
+
+async def test_a_missing_image_is_fetched_when_that_is_chosen(demo_run: Path) -> None:
+    engine = LackingEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
+        text = await press(pilot, "2", "r")
+        assert "(p fetches it)" in " ".join(text.replace("│", " ").split())
+        text = await press(pilot, "p")
+        assert "never  [where it is missing]" in text
+        assert "fetched first" in text
+        assert not engine.has_image
+        text = await press(pilot, "r")
+        assert engine.has_image
+        assert "= reproduces the recorded verdict" in text
+
+
+async def test_another_image_is_run_in_when_that_is_chosen(demo_run: Path) -> None:
+    engine = _OtherImage(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
+        text = await press(pilot, "2", "r")
+        assert "(i runs in it)" in " ".join(text.replace("│", " ").split())
+        text = await press(pilot, "i", "r")
+        assert "as recorded  [any of its name]" in text
+        assert len(engine.jobs) == 1
+
+
+async def test_another_state_is_chosen_from_the_last_row(demo_run: Path) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine)) as (_, pilot):
+        text = await press(pilot, "2", "r", "r", "G", "]")
+        assert "[S2.refactor]" in text
+
+
+async def test_enter_on_a_choice_takes_the_other_one(demo_run: Path, host: FakeEngine) -> None:
+    async with on_screen(rerun_screen(demo_run, FakeEngine(faithful(demo_run), INFO))) as (
+        _,
+        pilot,
+    ):
+        text = await press(pilot, "2", "r", "g", "j", "j", "enter")
+        assert "containers  [this machine]" in text
+        assert "fetch" not in text
+        text = await press(pilot, "enter", "j", "enter", "j", "enter")
+        assert "as recorded  [any of its name]" in text
+        assert "never  [where it is missing]" in text
+    assert host.jobs == []
+
+
+class _OtherImage(FakeEngine):
+    def image(
+        self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None
+    ) -> Image:
+        if not allow_other:
+            raise ImageRefusedError(f"{ref}: another image (--allow-other-image runs in it)")
+        return super().image(ref, digest, allow_other=allow_other, on_pull=on_pull)
 
 
 class _Flood(FakeEngine):

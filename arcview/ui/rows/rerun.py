@@ -20,6 +20,7 @@ from arcview.ui import theme
 from arcview.ui.rows.figures import OUTCOME_GLYPH, VERDICT_STYLE, fit, fit_test_name
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.rows.notes import wrap_words
+from arcview.ui.rows.rerun_choices import Choice, choices, question, states_line, with_keys
 from arcview.ui.rows.rerun_facts import (
     NOT_RECORDED,
     Said,
@@ -45,13 +46,14 @@ _TITLE = {
     Change.NEW: "new: not recorded",
     Change.SAME: "same as recorded",
 }
-_ASK = "enter or r runs this command on code of the run, without network; asked once per sitting"
 
 
 class RerunRowKind(StrEnum):
     """What a row is."""
 
     STATES = "states"
+    CHOICE = "choice"
+    """Enter here takes the other one."""
     FACT = "fact"
     START = "start"
     """Enter here runs it."""
@@ -72,6 +74,7 @@ class RerunRow(NamedTuple):
     change: TestChange | None = None
     attempt: int | None = None
     """Position in the results."""
+    choice: Choice | None = None
 
 
 class RerunRows(RowSource):
@@ -159,6 +162,9 @@ class RerunRows(RowSource):
         yield RerunRow(RerunRowKind.STATES, Said("state", session.state or "–"), ("state",))
         times = f"{session.times}×" + ("" if session.times > 1 else "  (+ runs it more often)")
         yield RerunRow(RerunRowKind.FACT, Said("times", times), ("times",))
+        for choice in choices(session):
+            said = Said(choice.key, choice.names[choice.chosen])
+            yield RerunRow(RerunRowKind.CHOICE, said, (choice.key,), choice=choice)
         if view is None:
             yield from self._wrapped(Said("", "… looking up what is stored", theme.MUTED), "wait")
             return
@@ -182,14 +188,13 @@ class RerunRows(RowSource):
             if view.error is None:
                 yield from self._wrapped(Said("", "… asking the engine", theme.MUTED), "wait")
         elif plan.unavailable is not None:
-            said = Said("", f"▲ cannot be run here: {plan.unavailable}", theme.WARN)
+            why = with_keys(plan.unavailable)
+            said = Said("", f"▲ cannot be run here: {why}", theme.WARN)
             yield from self._wrapped(said, "unavailable")
         elif self._asks:
-            ask = f"▸ {_ASK}"
+            ask, style = question(self._session)
             for number, line in enumerate(wrap_words(ask, self._width - 1)):
-                yield RerunRow(
-                    RerunRowKind.START, Said("", line, "bold $warn"), ("start", str(number))
-                )
+                yield RerunRow(RerunRowKind.START, Said("", line, style), ("start", str(number)))
 
     def _shell(self, view: RerunView) -> Iterator[RerunRow]:
         plan = view.plan
@@ -314,7 +319,11 @@ class RerunRows(RowSource):
                 return (Cell(head, scrolls=True, style=theme.HEADING_LINE),)
             case RerunRowKind.STATES:
                 label = plain(f" {said.label}", theme.MUTED)
-                return (Cell(label, _LABEL), Cell(self._states(width - _LABEL), scrolls=True))
+                line = states_line(self._session, width - _LABEL)
+                return (Cell(label, _LABEL), Cell(line, scrolls=True))
+            case RerunRowKind.CHOICE if row.choice is not None:
+                label = plain(f" {said.label}", theme.MUTED)
+                return (Cell(label, _LABEL), Cell(row.choice.line, scrolls=True))
             case RerunRowKind.TEST if row.change is not None:
                 return self._test(row.change, width)
             case _ if said.right is not None:
@@ -331,30 +340,6 @@ class RerunRows(RowSource):
                 edge = _LABEL if has_label else 1
                 label = plain(f" {said.label}"[:edge] if said.label else "", theme.MUTED)
                 return (Cell(label, edge), Cell(plain(said.text, said.style), scrolls=True))
-
-    def _states(self, width: int) -> Content:
-        """The states that can be chosen, those around the chosen one where not all fit."""
-        session = self._session
-        names = [one_line(name) for name in session.states]
-        at = session.states.index(session.state) if session.state in session.states else 0
-        first, last = at, at + 1
-        room = width - cells(" ".join(names[first:last])) - 4
-        while first > 0 or last < len(names):
-            before = cells(names[first - 1]) + 2 if first > 0 else None
-            after = cells(names[last]) + 2 if last < len(names) else None
-            if after is not None and after <= room:
-                last, room = last + 1, room - after
-            elif before is not None and before <= room:
-                first, room = first - 1, room - before
-            else:
-                break
-        parts: list[tuple[str, str]] = [("… ", theme.FAINT)] if first else []
-        for number in range(first, last):
-            chosen = number == at
-            text = f"[{names[number]}]" if chosen else names[number]
-            parts.append((f"{text}  ", f"bold {theme.INFO}" if chosen else theme.MUTED))
-        parts += [("…", theme.FAINT)] if last < len(names) else []
-        return pieces(*parts)
 
     def _test(self, change: TestChange, width: int) -> Sequence[Cell]:
         glyph, style = _MARK[change.change]

@@ -130,6 +130,8 @@ def plan_facts(plan: RerunPlan) -> Iterator[Said]:
     for number, line in enumerate(plan.command.split("\n")):
         yield Said("" if number else "command", line, "bold")
     where = f"{definition.workdir}, as {definition.user or 'the user of the image'}"
+    if _is_on_host(plan):
+        where = "a temporary copy on this machine, as you"
     hidden = plural(len(definition.overlay), "hidden test file")
     yield Said("in", f"{where}, {plan.target.label} with {hidden} over it")
     yield from _limits(plan)
@@ -142,15 +144,25 @@ def plan_facts(plan: RerunPlan) -> Iterator[Said]:
             yield Said("", note, theme.MUTED)
 
 
+def _is_on_host(plan: RerunPlan) -> bool:
+    return plan.engine is not None and plan.engine.kind == "host"
+
+
 def _image(plan: RerunPlan) -> str:
+    recorded = recorded_image(plan.definition) or "none is recorded"
+    if _is_on_host(plan):
+        return f"none is used; recorded: {recorded}"
     if plan.image is not None:
         notes = "".join(f"; {note}" for note in plan.image.notes)
         return f"{plan.image.ref}  {short_digest(plan.image.digest)}{notes}"
-    return recorded_image(plan.definition) or "none is recorded"
+    return recorded if plan.unavailable is not None else f"{recorded}, fetched first"
 
 
 def _limits(plan: RerunPlan) -> Iterator[Said]:
     limits = plan.definition.limits
+    if _is_on_host(plan):
+        yield Said("limits", f"{duration(plan.definition.timeout_s)} time; no other", theme.WARN)
+        return
     asked = (
         f"{limits.cpus:g} cpus",
         f"{limits.memory_mb:,} MB of memory",

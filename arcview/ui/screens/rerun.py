@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,6 +21,7 @@ from arcview.ui.rows.diff_lines import size
 from arcview.ui.rows.failure import failure_sections
 from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, duration, plural
 from arcview.ui.rows.rerun import RerunRowKind, RerunRows
+from arcview.ui.rows.rerun_choices import with_keys
 from arcview.ui.rows.sections import SectionRows
 from arcview.ui.safe import one_line, pieces
 from arcview.ui.screens.job_panes import JobPanes
@@ -88,13 +90,17 @@ class RerunScreen(JobPanes):
             self.notice("no state of this run is recorded: nothing to run the gate on")
             return
         self._title()
-        self._sitting.look_up(session.gate, session.state, self._put)
+        on_host = session.on_host
+        self._sitting.look_up(
+            session.gate, session.state, partial(self._put, on_host), on_host=on_host
+        )
 
-    def _put(self, view: RerunView) -> None:
-        if view.state != self._session.state or not self.is_attached:
+    def _put(self, on_host: bool, view: RerunView) -> None:
+        session = self._session
+        if (view.state, on_host) != (session.state, session.on_host) or not self.is_attached:
             return
         self._view = view
-        asks = not self._sitting.is_asked and not view.results
+        asks = on_host or (not self._sitting.is_asked and not view.results)
         is_first = self.result.cursor == 0
         with self.result.keeping_place():
             self._rows.show(view, asks=asks)
@@ -104,7 +110,8 @@ class RerunScreen(JobPanes):
         self._show_log()
         if view.plan is not None and self._starts:
             self._starts = False
-            if self._sitting.is_asked and not view.results and view.plan.unavailable is None:
+            wanted = self._sitting.is_asked and not on_host
+            if wanted and not view.results and view.plan.unavailable is None:
                 self._begin()
 
     def _title(self) -> None:
@@ -166,7 +173,8 @@ class RerunScreen(JobPanes):
             self.notice(job.error)
             set_title(self.output, pieces(("Output", "bold"), ("  could not be run", theme.FAIL)))
         elif job.is_cancelled:
-            self.notice(f"stopped after {duration(job.elapsed_s())}; its container is removed")
+            where = "copy" if self._session.on_host else "container"
+            self.notice(f"stopped after {duration(job.elapsed_s())}; its {where} is removed")
         self._rows.choose(-1)
         self._look_up()
 
@@ -179,15 +187,20 @@ class RerunScreen(JobPanes):
             self.notice(said)
             return
         if view.plan.unavailable is not None:
-            self.notice(view.plan.unavailable)
+            self.notice(with_keys(view.plan.unavailable))
             return
-        self._sitting.confirm()
-        refused = self._sitting.begin(view.gate, view.target, self._session.times, view.expected_s)
+        session = self._session
+        if not session.confirm():
+            self._redraw()
+            self.result.move_to(self._rows.first)
+            return
+        if not session.on_host:
+            self._sitting.confirm()
+        refused = self._sitting.begin(view, view.target, session.times, on_host=session.on_host)
         if refused is not None:
             self.notice(refused)
         elif self._sitting.job is not None:
-            self._rows.show(view, asks=False)
-            self.result.redraw_rows()
+            self._show(view)
             self._moved(self._sitting.job)
 
     def action_start(self) -> None:
@@ -209,8 +222,7 @@ class RerunScreen(JobPanes):
             return
         self._view, self._starts = None, False
         self._following.forget()
-        self._rows.show(None, asks=False)
-        self.result.redraw_rows()
+        self._show(None)
         self.set_class(not self._is_running, "-quiet")
         self._look_up()
         if self._job is not None:
@@ -231,10 +243,46 @@ class RerunScreen(JobPanes):
         self._session.change_times(-1)
         self._redraw()
 
+    def action_toggle_engine(self) -> None:
+        """On this machine, and back into containers."""
+        self._session.toggle_engine()
+        self._plan_again()
+
+    def action_other_image(self) -> None:
+        """Any image of the recorded name, and back to the recorded one only."""
+        images = self._session.images
+        images.allow_other = not images.allow_other
+        self._plan_again()
+
+    def action_pull(self) -> None:
+        """Fetch the image where it is missing, and back."""
+        images = self._session.images
+        images.pull = not images.pull
+        self._plan_again()
+
+    def _plan_again(self) -> None:
+        if self._view is not None:
+            self._view = replace(self._view, plan=None)
+        self._show(self._view)
+        self._look_up()
+
+    def action_stop_or_close(self) -> None:
+        """Does not run it on this machine, or stops what runs; else back."""
+        if self._session.is_asked:
+            self._session.is_asked = False
+            self._redraw()
+        else:
+            super().action_stop_or_close()
+
     def action_differences_only(self) -> None:
         """Without the tests that ended as recorded, and back."""
         self._session.differences_only = not self._session.differences_only
         self._redraw()
+
+    def _show(self, view: RerunView | None) -> None:
+        """Shows what is known, without asking whether to run it."""
+        with self.result.keeping_place():
+            self._rows.show(view, asks=False)
 
     def _redraw(self) -> None:
         with self.result.keeping_place():
@@ -246,6 +294,8 @@ class RerunScreen(JobPanes):
         row = self._rows.at(message.index)
         if row.kind is RerunRowKind.START:
             self._begin()
+        elif row.choice is not None:
+            self._choose(row.choice.key)
         elif row.attempt is not None:
             with self.result.keeping_place():
                 self._rows.choose(row.attempt)
@@ -255,6 +305,15 @@ class RerunScreen(JobPanes):
         else:
             with self.result.keeping_place():
                 self._rows.toggle(message.index)
+
+    def _choose(self, key: str) -> None:
+        match key:
+            case "engine":
+                self.action_toggle_engine()
+            case "image":
+                self.action_other_image()
+            case _:
+                self.action_pull()
 
     def _open_test(self, index: int) -> None:
         test = self._rows.test_at(index)

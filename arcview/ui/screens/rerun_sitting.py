@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from textual.worker import get_current_worker
 
 from arcview.errors import ArcviewError
 from arcview.gates.errors import EngineUnavailableError
-from arcview.session.rerun_session import RerunSession
+from arcview.session.rerun_session import ImageChoices, RerunSession
 from arcview.session.rerun_view import RerunView, planned, stored_view
 from arcview.session.reruns import Reruns
 from arcview.session.reruns_model import RerunEvent, Target
@@ -62,12 +63,15 @@ class RerunSitting:
     Attributes:
         job: What runs now, or ran last.
         moved: Told when something of the job is new.
+        images: Which images will do.
     """
 
     def __init__(self, screen: RunLinks, make: Callable[[OpenRun], Reruns] | None = None) -> None:
         self._screen = screen
         self._make = make
         self._reruns: Reruns | None = None
+        self._on_host: Reruns | None = None
+        self.images = ImageChoices()
         self._lock = Lock()
         self.job: RerunJob | None = None
         self.moved: Callable[[RerunJob], None] | None = None
@@ -79,7 +83,21 @@ class RerunSitting:
             if self._reruns is None:
                 make = self._make or self._own
                 self._reruns = make(self._screen.opened)
+            options, images = self._reruns.options, self.images
+            self._reruns.options = replace(
+                options, pull=images.pull, allow_other_image=images.allow_other
+            )
             return self._reruns
+
+    def _where(self, *, on_host: bool) -> Reruns:
+        """The reruns in containers, or those that need none: nothing else may run on the host."""
+        reruns = self.reruns()
+        if not on_host:
+            return reruns
+        with self._lock:
+            if self._on_host is None:
+                self._on_host = reruns.on_host()
+            return self._on_host
 
     def _own(self, opened: OpenRun) -> Reruns:
         from arcview.ui.screens.run_links import kept_sidecar
@@ -89,7 +107,7 @@ class RerunSitting:
     def forget(self) -> None:
         """The run was read again: so are its gates."""
         with self._lock:
-            self._reruns = None
+            self._reruns = self._on_host = None
         if self._matrix is not None:
             self._matrix.forget()
 
@@ -121,7 +139,7 @@ class RerunSitting:
         """
         from arcview.ui.screens.rerun import RerunScreen
 
-        session = RerunSession(self._screen.session.run, gate, state)
+        session = RerunSession(self._screen.session.run, gate, state, images=self.images)
         self.app.push_screen(RerunScreen(self, session, starts=starts))
 
     def matrix(self) -> MatrixSitting:
@@ -155,7 +173,9 @@ class RerunSitting:
 
     # Looking up
 
-    def look_up(self, gate: str, state: str, put: Callable[[RerunView], None]) -> None:
+    def look_up(
+        self, gate: str, state: str, put: Callable[[RerunView], None], *, on_host: bool
+    ) -> None:
         """Finds out what is stored, and then what a rerun would do; `put` is called twice."""
 
         def work() -> None:
@@ -167,19 +187,19 @@ class RerunSitting:
                 return
             if not worker.is_cancelled:
                 self._arrive(partial(put, view))
-                view = planned(self.reruns(), view)
+                view = planned(self._where(on_host=on_host), view)
             if not worker.is_cancelled:
                 self._arrive(partial(put, view))
-            self._tidy(view)
+            self._tidy(view, on_host=on_host)
 
         self.start(work, "looking reruns up")
 
-    def _tidy(self, view: RerunView) -> None:
+    def _tidy(self, view: RerunView, *, on_host: bool) -> None:
         """Removes what a crashed arcview left, where an engine answers, and says so."""
         if view.plan is None or view.plan.engine is None:
             return
         with suppress(EngineUnavailableError):  # it went away: a rerun says so
-            found = self.reruns().tidy()
+            found = self._where(on_host=on_host).tidy()
             said = left_behind(found) if found is not None else None
             if said is not None:
                 self._arrive(partial(say_on_top, self._screen.app, said))
@@ -222,10 +242,10 @@ class RerunSitting:
 
     # Running
 
-    def begin(self, gate: str, target: Target, times: int, expected_s: float | None) -> str | None:
+    def begin(self, view: RerunView, target: Target, times: int, *, on_host: bool) -> str | None:
         """Runs a gate; says why not, where something else is still running."""
-        job = RerunJob(gate, target.label, times, expected_s, self._tell)
-        return self.launch(job, partial(self._run, target))
+        job = RerunJob(view.gate, target.label, times, view.expected_s, self._tell)
+        return self.launch(job, partial(self._run, target, on_host))
 
     def new_job(self, gate: str, state: str) -> RerunJob:
         """A job of which nobody knows how long it takes."""
@@ -259,11 +279,11 @@ class RerunSitting:
         if self.job is not None:
             self._screen.post_message(RerunMoved(self.job))
 
-    def _run(self, target: Target, job: RerunJob) -> None:
+    def _run(self, target: Target, on_host: bool, job: RerunJob) -> None:
         def on_event(event: RerunEvent) -> None:
             job.at(event.number, _SAID[event.phase.value])
 
-        results = self.reruns().run(
+        results = self._where(on_host=on_host).run(
             job.gate,
             target,
             times=job.times,
