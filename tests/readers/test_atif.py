@@ -470,6 +470,52 @@ def test_a_continuation_follows_and_its_copied_steps_do_not_count(tmp_path: Path
     assert [step.number for step in found.steps] == [1, None, 2]
 
 
+@pytest.mark.parametrize(("second", "total"), [(30, 30), (20, 30), (None, 30)])
+def test_what_several_documents_spent_is_counted_once(
+    tmp_path: Path, second: int | None, total: int
+) -> None:
+    def spent(step: int, tokens: int) -> dict[str, Any]:
+        return agent_step(step, metrics={"prompt_tokens": tokens, "completion_tokens": 1})
+
+    following = tmp_path / "trajectory.cont-1.json"
+    copied = agent_step(1, is_copied_context=True, metrics={"prompt_tokens": 10})
+    metrics = {"total_prompt_tokens": second} if second else None
+    following.write_text(json.dumps(document(copied, spent(2, 20), final_metrics=metrics)))
+    main = document(
+        spent(1, 10),
+        continued_trajectory_ref=following.name,
+        final_metrics={"total_prompt_tokens": 10},
+    )
+    found = read(tmp_path, main)
+    assert found.usage is not None
+    assert found.usage.input_tokens == total
+
+
+def test_what_a_companion_spent_counts_too(tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(document(final_metrics={"total_prompt_tokens": 5})))
+    found = read(tmp_path, document(final_metrics={"total_prompt_tokens": 10}), other)
+    assert found.usage is not None
+    assert found.usage.input_tokens == 15
+
+
+def test_sub_agents_that_share_the_session_are_told_apart(tmp_path: Path) -> None:
+    named = [document(agent_step(1), trajectory_id=name) for name in ("a", "b")]
+    ref = result("t", "done", subagent_trajectory_ref=[{"trajectory_id": "a"}])
+    first = agent_step(1, tool_calls=[call("t", "Task")], observation=observed(ref))
+    found = read(tmp_path, document(first, subagent_trajectories=named))
+    assert [(step.agent, step.parent_call) for step in found.steps] == [
+        (None, None),
+        ("a", "t"),
+        ("b", None),
+    ]
+    assert [(one.id, one.role, one.steps) for one in found.sessions] == [
+        ("main", SessionRole.MAIN, 1),
+        ("a", SessionRole.SUBAGENT, 1),
+        ("b", SessionRole.SUBAGENT, 1),
+    ]
+
+
 def test_a_continuation_of_itself_ends(tmp_path: Path) -> None:
     found = read(tmp_path, document(agent_step(1), continued_trajectory_ref="trajectory.json"))
     assert found.step_count == 1

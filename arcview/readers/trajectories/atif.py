@@ -15,7 +15,15 @@ from pathlib import Path, PurePosixPath
 from arcview.errors import BadInputError
 from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Role, Session, SessionRole, Step, StepKind, Trajectory
+from arcview.model.trajectory import (
+    Role,
+    Session,
+    SessionRole,
+    Step,
+    StepKind,
+    Trajectory,
+    Usage,
+)
 from arcview.readers.fields import parse_json
 from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
@@ -27,9 +35,11 @@ from arcview.readers.trajectories.atif_steps import (
     steps_of,
     usage_of,
 )
-from arcview.readers.trajectories.contents import listed
+from arcview.readers.trajectories.atif_totals import total_of_chain
+from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.documents import peek
 from arcview.readers.trajectories.pairing import numbered
+from arcview.readers.trajectories.usages import added
 
 _VERSION = re.compile(rb'"schema_version"\s*:\s*"ATIF')
 _SHAPE = (b'"steps"', b'"agent"', b'"step_id"', b'"source"')
@@ -79,6 +89,8 @@ class _Document:
     name: str
     record: Record
     path: Path
+    is_embedded: bool = False
+    """In the document of the agent that started it."""
 
     @property
     def records(self) -> Sequence[object]:
@@ -111,6 +123,8 @@ class _Joined:
         """Documents that no step has claimed yet."""
         self.seen: set[Path] = set()
         """Files that are read already: a reference back to one of them is a loop."""
+        self.taken: set[str] = set()
+        """Sessions that are named already."""
         self.depth = 0
         self.main = self._load(path)
         self.reading.is_ours = self.main is not None and bool(marks_of(self.main.record))
@@ -122,16 +136,18 @@ class _Joined:
     def trajectory(self) -> Trajectory:
         if self.main is None:
             return Trajectory(AtifReader.id, problems=tuple(self.reading.problems))
-        steps = self._steps(self.main, None)
-        following = self._continuation(self.main)
-        while following is not None:
-            steps += self._steps(following, None)
-            following = self._continuation(following)
+        steps, totals = self._chain(self.main)
         # What nothing refers to is a later attempt or part of its own: shown at the end.
         while self.open:
-            steps += self._steps(self.open.pop(0), None)
+            document = self.open.pop(0)
+            if document.is_embedded:
+                steps += self._steps(document, None, is_sub_agent=True)
+            else:
+                more, total = self._chain(document)
+                steps, totals = steps + more, added([totals, total])
         marks = marks_of(self.main.record)
-        metrics = marks.get("usage") if marks else self.main.record.get("final_metrics")
+        if marks:
+            totals = usage_of(mapping(marks.get("usage")), "total_", is_ours=True)
         agent = self.main.agent()
         found = Trajectory(
             format=AtifReader.id,
@@ -139,28 +155,40 @@ class _Joined:
             sessions=tuple(self.sessions),
             problems=tuple(self.reading.problems),
             unknown_records=tuple(sorted(self.reading.unknown.items())),
-            usage=usage_of(metrics, "total_", is_ours=bool(marks))
-            if isinstance(metrics, dict)
-            else None,
+            usage=totals,
             agent=_text(agent.get("name")),
             agent_version=_text(agent.get("version")),
             model=_text(agent.get("model_name")),
         )
         return restored(found, marks)
 
-    def _steps(self, document: _Document, started_by: str | None, agent: str = "") -> list[Step]:
+    def _chain(self, document: _Document) -> tuple[list[Step], Usage | None]:
+        """The steps of a document and its continuations, and what they spent."""
+        steps: list[Step] = []
+        records: list[Record] = []
+        following: _Document | None = document
+        while following is not None:
+            steps += self._steps(following, None)
+            records.append(following.record)
+            following = self._continuation(following)
+        return steps, total_of_chain(records)
+
+    def _steps(
+        self, document: _Document, started_by: str | None, *, is_sub_agent: bool = False
+    ) -> list[Step]:
         """The steps of a document; it joins the sessions, its embedded documents the open ones."""
         self._check(document)
         embedded = document.record.get("subagent_trajectories")
         for number, record in enumerate(embedded if isinstance(embedded, list) else [], start=1):
             if isinstance(record, dict):
                 name = f"{document.name}.{number}"
-                self.open.append(_Document(name, record, document.path))
+                self.open.append(_Document(name, record, document.path, is_embedded=True))
+        session = self._session(document)
         speaker = Speaker(
             name=document.name,
-            session=document.session,
+            session=session,
             model=_text(document.agent().get("model_name")),
-            agent=agent or None,
+            agent=session if is_sub_agent else None,
             parent_call=started_by,
         )
         place = len(self.sessions)
@@ -171,9 +199,17 @@ class _Joined:
             lambda ref, call: self._sub_agent(ref, call, document),
         )
         own = sum(_is_counted(step) and step.session == speaker.session for step in steps)
-        role = SessionRole.SUBAGENT if started_by is not None else SessionRole.MAIN
-        self.sessions.insert(place, Session(document.session, role, own))
+        role = SessionRole.SUBAGENT if is_sub_agent else SessionRole.MAIN
+        self.sessions.insert(place, Session(session, role, own))
         return steps
+
+    def _session(self, document: _Document) -> str:
+        """What to call the session of a document: all agents of a run may share its id."""
+        session = document.session
+        if document.is_embedded and session in self.taken and not self.reading.is_ours:
+            session = _text(document.record.get("trajectory_id")) or document.name
+        self.taken.add(session)
+        return session
 
     def _sub_agent(self, ref: Record, call_key: str, parent: _Document) -> Sequence[Step]:
         names = [
@@ -191,7 +227,7 @@ class _Joined:
             return ()
         self.depth += 1
         try:
-            return self._steps(document, call_key, document.session)
+            return self._steps(document, call_key, is_sub_agent=True)
         finally:
             self.depth -= 1
 
