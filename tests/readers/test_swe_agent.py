@@ -313,6 +313,22 @@ def test_a_history_may_begin_with_more_than_is_looked_at() -> None:
     assert SweAgentReader().detect(head, "x.traj") is not None
 
 
+@pytest.mark.parametrize(
+    ("stats", "cost"),
+    [
+        ({"instance_cost": 0.3, "total_cost": 9.0}, 0.3),
+        ({"instance_cost": 0, "total_cost": 9.0}, None),
+        ({"total_cost": 0.2}, 0.2),
+    ],
+)
+def test_the_cost_of_other_runs_is_not_that_of_this_one(
+    tmp_path: Path, stats: Record, cost: float | None
+) -> None:
+    usage = of(tmp_path, item("ls"), model_stats={**stats, "tokens_sent": 1}).usage
+    assert usage is not None
+    assert usage.cost_usd == cost
+
+
 def test_a_cut_file_keeps_its_whole_steps(tmp_path: Path) -> None:
     whole = json.dumps({"trajectory": [item("ls", "a"), item("pwd", "b")]}, indent=2)
     found = read(tmp_path, whole[: whole.index('"pwd"') + 3])

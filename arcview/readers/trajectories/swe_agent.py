@@ -198,9 +198,11 @@ def _model(config: Record) -> str | None:
 def _usage(info: Record) -> Usage | None:
     """Tokens and cost of a run; a count of 0 is one that nobody made."""
     stats = mapping(info.get("model_stats"))
+    # The total is that of all runs that one process made.
+    cost = stats.get("instance_cost", stats.get("total_cost"))
     usage = Usage(
         input_tokens=count_or_none(stats.get("tokens_sent")) or None,
         output_tokens=count_or_none(stats.get("tokens_received")) or None,
-        cost_usd=dollars(stats.get("instance_cost")) or dollars(stats.get("total_cost")),
+        cost_usd=dollars(cost),
     )
     return None if usage == Usage() else usage
