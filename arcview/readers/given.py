@@ -27,6 +27,7 @@ from arcview.model.states import (
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.readers.parts import join, turn_starts
 from arcview.readers.protocols import Given, OpenedRun, RunReader
+from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.runs.assembled import read_ref
 from arcview.readers.runs.repository import commit_of, git_dir_of, is_sha1
 
@@ -103,6 +104,7 @@ class GivenRun:
             file = given.trajectory.absolute()
             if not exists(file):
                 raise ArcviewError(f"--trajectory {given.trajectory}: no such file")
+            _check_is_session(given.trajectory)
             self._root = file.parent
             self._extra = TrajectoryRef(file.name)
             run = _with_trajectory(run, self._root, self._extra)
@@ -157,6 +159,14 @@ class GivenRun:
 
 
 _GIVEN = "--trajectory"
+
+
+def _check_is_session(file: Path) -> None:
+    """Refuses what no reader knows: a run would be shown without the steps that were asked for."""
+    try:
+        find_trajectory_reader(file)
+    except ArcviewError as error:
+        raise ArcviewError(f"--trajectory {error}") from error
 
 
 def _with_base(run: Run, source: StateSource) -> Run:

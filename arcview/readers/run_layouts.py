@@ -15,6 +15,7 @@ from typing import cast
 
 from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.files import exists, is_dir, is_file, why_unreadable
+from arcview.readers.conversation import telling_file
 from arcview.readers.plugins import ask, load, named, plugins_of
 from arcview.readers.protocols import Detection, Given, OpenedRun, RunReader
 
@@ -53,6 +54,7 @@ MARKERS = {
 }
 """Files of which one must be there before a reader is even imported."""
 
+_OF_FILES = ("lone_file", "single_stage")
 _WEAK = ("git_repository", "patch_folder")
 _TRAJECTORY_ENDINGS = (
     ".jsonl",
@@ -65,6 +67,9 @@ _TRAJECTORY_ENDINGS = (
 )
 _SUBAGENT = "agent-"
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
+_MAX_WEAK = 100
+"""How many folders in one that is no run are asked whether they hold patches."""
+
 _LEVELS = 8
 """How far to look above a path that is no run, and below a folder of runs."""
 
@@ -105,9 +110,14 @@ def _asked_for(path: Path, layout: str) -> tuple[RunReader, Detection]:
     except UnknownLayoutError:
         from arcview.readers.runs.lone_file import AskedFormatReader  # rarely asked for
 
-        if is_dir(path) or not AskedFormatReader.knows(layout):
+        if not AskedFormatReader.knows(layout):
             raise
+        if is_dir(path) and telling_file(path) is None:
+            what = f"{path}: a folder; {layout} is the format of a single file"
+            raise UnknownLayoutError(what) from None
         reader = AskedFormatReader(layout)
+    if not is_dir(path) and layout in READERS and layout not in _OF_FILES:
+        raise UnknownLayoutError(f"{path}: a file; {layout} is a folder ({reader.title})")
     return reader, Detection(layout, f"asked for as {layout}")
 
 
@@ -215,6 +225,10 @@ def _is_repository(folder: Path) -> bool:
     return is_file(folder / ".git" / "HEAD")
 
 
+def _folders_in(path: Path) -> list[Path]:
+    return sorted(_entries(path)[0])[:_MAX_WEAK]
+
+
 def detect_run(path: Path) -> tuple[RunReader, Detection] | None:
     """Asks the built-in run readers whose marker file is there; about a file, the one for files."""
     if is_file(path):
@@ -266,6 +280,11 @@ def _no_run(path: Path) -> str:
     if (why := elsewhere(path)) is not None:
         return f"{path}: {why}"
     below = next(_below(path, [], _LEVELS), None)
+    below = below or next((each for each in _folders_in(path) if _detect_weak(each)), None)
     if below is not None:
         return f"{path}: holds runs but is none; open one of them, such as {below}"
+    from arcview.readers.runs.patch_folder import why_not  # only for the message
+
+    if (why := why_not(path)) is not None:
+        return f"{path}: {why}"
     return f"{path}: not a run that arcview can read (`arcview formats` lists what it reads)"

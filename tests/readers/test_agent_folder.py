@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from arcview.errors import BadInputError
 from arcview.model.results import Verdict
 from arcview.model.states import PatchSource
 from arcview.readers.registry import find_run_reader, iter_runs, open_run
@@ -84,3 +87,11 @@ def test_a_session_of_another_agent_is_no_such_folder(tmp_path: Path) -> None:
 def test_the_folder_is_recognised_by_the_session_called_like_it(tmp_path: Path) -> None:
     detection = find_run_reader(write_folder(tmp_path))[1]
     assert detection.reason == f"{INSTANCE}.traj.json (mini_swe_agent)"
+
+
+def test_an_empty_session_is_a_run_that_cannot_be_read(tmp_path: Path) -> None:
+    """A kill while the file is written anew leaves nothing in it; the batch had that instance."""
+    file = write(tmp_path / "o__r-1" / "o__r-1.traj.json", "")
+    assert list(iter_runs(tmp_path)) == [file.parent]
+    with pytest.raises(BadInputError, match="the file is empty"):
+        open_run(file.parent)

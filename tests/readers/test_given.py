@@ -119,3 +119,13 @@ def test_what_is_added_does_not_stick_to_the_run(patch: Path, tmp_path: Path) ->
     without = OpenRun.open(patch)
     without.ensure_states()
     assert without.store.missing("S0") is not None
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "empty.jsonl", "."])
+def test_a_trajectory_that_is_none_is_one_clear_line(
+    patch: Path, tmp_path: Path, name: str
+) -> None:
+    write(tmp_path / "notes.txt", "hello\n")
+    write(tmp_path / "empty.jsonl", "")
+    with pytest.raises(ArcviewError, match=r"--trajectory .*: "):
+        open_run(patch, given=Given(trajectory=tmp_path / name))

@@ -226,7 +226,7 @@ def test_anything_can_be_read_as_a_patch(tmp_path: Path) -> None:
 
 
 def test_a_format_is_not_asked_of_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(UnknownLayoutError, match="claude_code: no such reader"):
+    with pytest.raises(UnknownLayoutError, match="claude_code is the format of a single file"):
         open_run(tmp_path, layout="claude_code")
 
 

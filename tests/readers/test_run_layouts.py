@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, UnknownLayoutError
 from arcview.readers.registry import find_run_reader, find_trajectory_reader, iter_runs, open_run
 from arcview.readers.run_layouts import MARKERS, READERS
 from tests.readers import layout_summary
@@ -118,3 +118,20 @@ def test_a_folder_of_patches_is_a_run_where_it_is_asked_for_itself(tmp_path: Pat
     assert list(iter_runs(folder)) == [folder]
     # Every task may keep reference patches: those are no runs of anybody.
     assert list(iter_runs(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "layout", "message"),
+    [
+        ("x.patch", "harbor", r"x\.patch: a file; harbor is a folder \(Harbor trial\)"),
+        ("x.patch", "swe_bench", r"x\.patch: a file; swe_bench is a folder"),
+        (".", "junit", "a folder; junit is the format of a single file"),
+        (".", "nonsense", "nonsense: no such reader; known: native, "),
+    ],
+)
+def test_a_layout_that_cannot_be_meant_is_one_clear_line(
+    tmp_path: Path, path: str, layout: str, message: str
+) -> None:
+    write(tmp_path / "x.patch", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")
+    with pytest.raises(UnknownLayoutError, match=message):
+        open_run(tmp_path / path, layout=layout)

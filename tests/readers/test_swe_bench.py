@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arcview.errors import BadInputError
 from arcview.model.results import Outcome, Verdict
 from arcview.model.run import Status
 from arcview.model.states import PatchSource
@@ -194,7 +195,7 @@ def test_a_log_alone_is_recognised(tmp_path: Path) -> None:
     assert detection.reason == "run_instance.log of a harness that wrote no report.json"
 
 
-@pytest.mark.parametrize("begun", ["", "{}"])
+@pytest.mark.parametrize("begun", ["", "{}", '{"x__y-1": {"patch_is_No'])
 def test_a_report_that_was_only_begun_is_none(tmp_path: Path, begun: str) -> None:
     folder = write_logs(tmp_path, {INSTANCE: graded()})
     (folder / "report.json").write_text(begun, encoding="utf-8")
@@ -206,3 +207,9 @@ def test_reports_of_other_programs_are_not_taken(tmp_path: Path) -> None:
     write(tmp_path / "x" / "report.json", {"summary": {}, "tests": []})
     write(tmp_path / "y" / "report.json", {"a": graded(), "b": graded()})
     assert list(iter_runs(tmp_path)) == []
+
+
+def test_a_folder_without_any_of_its_files_is_one_clear_line(tmp_path: Path) -> None:
+    write(tmp_path / "x" / "notes.md", "x")
+    with pytest.raises(BadInputError, match=r"expected report\.json, run_instance\.log"):
+        open_run(tmp_path / "x", layout="swe_bench")

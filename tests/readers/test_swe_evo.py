@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from arcview.errors import BadInputError
 from arcview.model.results import Verdict
 from arcview.model.run import Status
 from arcview.readers.registry import find_run_reader, open_run
@@ -119,3 +120,18 @@ def test_a_closing_record_alone_is_not_this_layout(tmp_path: Path) -> None:
     assert find_run_reader(tmp_path / "x")[0].id == "swe_evo"
     (tmp_path / "x" / "preds.json").unlink()
     assert find_run_reader(tmp_path / "x" / "cli_result.json")[0].id != "swe_evo"
+
+
+def test_a_record_that_ends_early_is_a_problem_and_no_end(tmp_path: Path) -> None:
+    folder = write_instance(tmp_path)
+    (folder / "cli_result.json").write_text('{"type": "resu', encoding="utf-8")
+    assert find_run_reader(folder)[0].id == "swe_evo"
+    opened = open_run(folder)
+    assert opened.run.status is Status.UNKNOWN
+    assert [problem.where for problem in opened.problems()] == ["cli_result.json"]
+
+
+def test_a_folder_without_any_of_its_files_is_one_clear_line(tmp_path: Path) -> None:
+    write(tmp_path / "x" / "notes.md", "x")
+    with pytest.raises(BadInputError, match=r"expected cli_result\.json, patch\.diff"):
+        open_run(tmp_path / "x", layout="swe_evo")

@@ -38,6 +38,8 @@ class AgentFolderReader:
         file = _trajectory(path)
         if file is None:
             return None
+        if file.stat().st_size == 0:  # it is written anew after each step
+            return Detection(self.id, f"{file.name}, which is empty")
         try:
             _, detection = find_trajectory_reader(file)
         except ArcviewError:

@@ -18,7 +18,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Report
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.trajectory import TrajectoryRef
-from arcview.readers.fields import Fields, read_bytes
+from arcview.readers.fields import Fields, parse_json, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.registry import Detection
 from arcview.readers.reports.swe_bench import read_instances
@@ -98,8 +98,11 @@ def _entry(path: Path) -> Fields | None:
 
 
 def _has_no_report(path: Path) -> bool:
-    """Whether the harness wrote no report, or began one and did not come to write it."""
-    return not is_file(path / REPORT) or (path / REPORT).stat().st_size <= len("{}")
+    """Whether the harness wrote no report, or began one and did not come to its end."""
+    try:
+        return parse_json(read_bytes(inside(path, REPORT), REPORT), REPORT) == {}
+    except BadInputError:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,8 @@ def _reports(path: Path, problems: list[Problem]) -> _Reports:
 
 
 def _read(path: Path, *, with_trajectories: bool) -> Assembly:
+    if not any(exists(path / name) for name in (*_LOGS, PATCH)):
+        raise BadInputError(str(path), f"expected {REPORT}, {INSTANCE_LOG}, {OUTPUT} or {PATCH}")
     problems: list[Problem] = []
     reports = _reports(path, problems)
     place = _place(path, reports.by_instance)

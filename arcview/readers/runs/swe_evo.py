@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
-from arcview.files import is_file
+from arcview.files import exists, is_file
 from arcview.model.problem import Problem
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.trajectory import TrajectoryRef, Usage
-from arcview.readers.fields import Fields
+from arcview.readers.fields import Fields, parse_json, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.registry import Detection
 from arcview.readers.runs.agent_logs import find_trajectories
@@ -27,6 +27,7 @@ from arcview.readers.trajectories.usages import sent_in_all
 LAYOUT = "swe_evo"
 RESULT = "cli_result.json"
 PATCH = "patch.diff"
+_PREDICTIONS = "preds.json"
 
 
 class SweEvoReader:
@@ -37,11 +38,14 @@ class SweEvoReader:
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises the closing record of a client beside a patch or predictions."""
-        result = _result(path, [])
-        others = [name for name in (PATCH, "preds.json") if is_file(path / name)]
-        if result is None or not others:
+        others = [name for name in (PATCH, _PREDICTIONS) if is_file(path / name)]
+        if not others:
             return None
-        return Detection(self.id, f"{RESULT} of type result beside {others[0]}")
+        if _result(path, []) is not None:
+            return Detection(self.id, f"{RESULT} of type result beside {others[0]}")
+        if _is_damaged(path):
+            return Detection(self.id, f"{RESULT}, which ends early, beside {others[0]}")
+        return None
 
     def summarise(self, path: Path) -> Run:
         """The skeleton."""
@@ -60,9 +64,29 @@ def _result(path: Path, problems: list[Problem]) -> Fields | None:
     return fields if fields.values.get("type") == "result" else None
 
 
+def _is_damaged(path: Path) -> bool:
+    """Whether the record was begun and not written to its end."""
+    try:
+        data = read_bytes(inside(path, RESULT), RESULT)
+        parse_json(data, RESULT)
+    except BadInputError:
+        return is_file(path / RESULT)
+    return False
+
+
 def _read(path: Path) -> Assembly:
+    if not any(exists(path / name) for name in (RESULT, PATCH, _PREDICTIONS)):
+        raise BadInputError(str(path), f"expected {RESULT}, {PATCH} or {_PREDICTIONS}")
     problems: list[Problem] = []
-    result = _result(path, problems) or Fields(RESULT, {}, problems)
+    result = _result(path, problems)
+    if result is None:
+        problems.append(
+            Problem(
+                RESULT,
+                "not the closing record of a client; what it used and how it ended is unknown",
+            )
+        )
+        result = Fields(RESULT, {}, problems)
     absolute = path.absolute()
     instance = absolute.name
     found = prediction_for(absolute, instance, problems)
@@ -88,7 +112,7 @@ def _read(path: Path) -> Assembly:
         stages=(stage,),
         gates=(graded.record,),
     )
-    read = [path, *(path / name for name in (RESULT, PATCH, "preds.json")), *graded.read]
+    read = [path, *(path / name for name in (RESULT, PATCH, _PREDICTIONS)), *graded.read]
     tests, details = graded.by_gate()
     return Assembly(root, run, tests, details, read=read, problems=problems)
 
