@@ -81,8 +81,42 @@ def test_a_session_with_a_turn_per_patch_is_spread_over_them(folder: Path, tmp_p
 
 def test_a_file_that_is_called_a_patch_and_is_none_makes_it_another_folder(folder: Path) -> None:
     write(folder / "3.patch", "this is no diff\n")
-    with pytest.raises(UnknownLayoutError):
+    with pytest.raises(UnknownLayoutError, match=r"3\.patch is called a patch and is none"):
         find_run_reader(folder)
+
+
+def test_too_many_patches_are_one_clear_line(tmp_path: Path) -> None:
+    for number in range(201):
+        write(tmp_path / "x" / f"{number}.diff", patch("a", "b"))
+    with pytest.raises(UnknownLayoutError, match="201 patches: too many to be stages"):
+        find_run_reader(tmp_path / "x")
+
+
+def test_a_cover_letter_is_no_stage(folder: Path) -> None:
+    letter = "From 0123456789 Mon Sep 17 00:00:00 2001\nSubject: [PATCH 0/3] All\n\n x | 2 +-\n"
+    write(folder / "0000-cover-letter.patch", letter)
+    stages = open_run(folder).run.stages
+    assert [stage.notes[0] for stage in stages] == ["1.patch", "2.patch", "10.patch"]
+    assert stages[0].notes[1] == "0000-cover-letter.patch: a cover letter"
+    assert find_run_reader(folder)[1].reason == "3 patches, 1.patch first"
+
+
+def test_endings_may_be_written_large(tmp_path: Path) -> None:
+    for name in ("2.DIFF", "10.Patch"):
+        write(tmp_path / "x" / name, patch("a", "b"))
+    assert [s.notes[0] for s in open_run(tmp_path / "x").run.stages] == ["2.DIFF", "10.Patch"]
+
+
+def test_a_link_is_not_followed_and_said(folder: Path, tmp_path: Path) -> None:
+    (folder / "11.patch").symlink_to(write(tmp_path / "far.patch", patch("a", "b")))
+    opened = open_run(folder)
+    assert len(opened.run.stages) == 3
+    assert [problem.where for problem in opened.problems()] == ["11.patch"]
+
+
+def test_a_folder_of_patches_one_level_down_is_named(folder: Path) -> None:
+    with pytest.raises(UnknownLayoutError, match=rf"open one of them, such as {folder}\Z"):
+        find_run_reader(folder.parent)
 
 
 def test_a_folder_without_patches_is_one_clear_line(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def kind_of(path: Path) -> Kind | None:
     if is_dir(path) and telling_file(path) is None:
         return None
     head = b"" if is_dir(path) else _part(path, HEAD_BYTES)
-    is_named_patch = path.name.endswith(_PATCH_ENDINGS)
+    is_named_patch = path.name.lower().endswith(_PATCH_ENDINGS)
     if is_named_patch and (not head.strip() or _PATCH.search(head)):
         return Kind("patch", "patch", "a unified diff" if head.strip() else "an empty patch file")
     for kind, find in (("trajectory", find_trajectory_reader), ("report", find_report_reader)):
