@@ -153,6 +153,14 @@ def test_the_only_run_below_a_folder_is_shown(runs: Path, tmp_path: Path, capsys
     assert json.loads(capsys.readouterr().out)["task_id"] == "session"
 
 
+def test_the_only_run_below_a_folder_is_checked(
+    runs: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    write(tmp_path / "one" / "deep" / "session.jsonl", stream("x"))
+    assert cli.main(["check", "one"]) == 0
+    assert capsys.readouterr().out.endswith("one: no faults\n")
+
+
 def test_of_several_runs_below_a_folder_none_is_shown(runs: Path, capsys: Capture) -> None:
     assert cli.main(["show", "runs"]) == 2
     assert "holds runs but is none" in only_line(capsys.readouterr().err)

@@ -16,12 +16,13 @@ from arcview.cli.parts import (
     given_in,
     glyphs,
     make_parser,
+    only_run_below,
     open_asked,
     print_json,
     print_lines,
     say,
 )
-from arcview.errors import ArcviewError
+from arcview.errors import ArcviewError, UnknownLayoutError
 
 if TYPE_CHECKING:
     from arcview.config import Settings
@@ -112,7 +113,14 @@ def check(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from arcview.readers import check as reading
 
-    report = reading.check(Path(options.path), options.layout, given_in(options))
+    path = Path(options.path)
+    try:
+        report = reading.check(path, options.layout, given_in(options))
+    except UnknownLayoutError:
+        only = None if options.layout is not None else only_run_below(path)
+        if only is None:
+            raise
+        report = reading.check(only, None, given_in(options))
     if options.json:
         found = {
             name: [{"where": problem.where, "what": problem.what} for problem in problems]
