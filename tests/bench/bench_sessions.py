@@ -16,9 +16,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from arcview.readers.registry import trajectory_reader
+from arcview.readers.registry import find_trajectory_reader
 from arcview.session.collector import held_collector
-from tests.bench.sessions import CLAUDE_CODE, CODEX, document, repeat
+from tests.bench.sessions import (
+    CLAUDE_CODE,
+    CLAUDE_CODE_SHORT,
+    CODEX,
+    CODEX_TRIMMED,
+    document,
+    repeat,
+)
 from tests.bench.subject import HEAD, arcview, empty_app, row, whole_frame
 from tests.bench.terminal import Terminal
 
@@ -56,8 +63,16 @@ def main(argv: list[str]) -> None:
                 scratch / "mini.traj.json", DOCUMENT_MEGABYTES * 1_000_000
             ),
         }
+        short = {
+            "Claude Code session, short records": repeat(
+                CLAUDE_CODE_SHORT, scratch / "short.jsonl", size
+            ),
+            "Codex rollout, trimmed records": repeat(
+                CODEX_TRIMMED, scratch / "trimmed.jsonl", size, kept_lines=1
+            ),
+        }
         _starts(logs, scratch, starts)
-        _indexing(logs)
+        _indexing({**logs, **short})
         for title, path in logs.items():
             _while_reading(title, path, scratch)
 
@@ -90,9 +105,8 @@ def _starts(logs: dict[str, Path], scratch: Path, starts: int) -> None:
 
 
 def _indexing(logs: dict[str, Path]) -> None:
-    formats = ("claude_code", "codex", "mini_swe_agent")
-    for format_id, (title, path) in zip(formats, logs.items(), strict=True):
-        reader, best = trajectory_reader(format_id), float("inf")
+    for title, path in logs.items():
+        reader, best = find_trajectory_reader(path)[0], float("inf")
         for _ in range(3):
             with held_collector():
                 begun = time.perf_counter()

@@ -17,7 +17,14 @@ _FORMATS = Path(os.environ.get("ARCVIEW_CASES", ROOT.parent / "shared" / "cases"
 CLAUDE_CODE = (
     _FORMATS / "claude-code-session/compaction-long/951e45e1-28c2-4bf5-89eb-ca93576c88f5.jsonl"
 )
-CODEX = _FORMATS / "codex-rollout/scrubbed-2026-small.jsonl"
+CLAUDE_CODE_SHORT = _FORMATS / "claude-code-session/full-session-four.jsonl"
+"""Records of 2 KB, a fifth of those of the other one."""
+CODEX = _FORMATS / (
+    "codex-rollout/generated-0.171/"
+    "rollout-2026-11-29T18-34-40-01a22896-7aae-7742-8765-bdf0cce8eee0.jsonl"
+)
+CODEX_TRIMMED = _FORMATS / "codex-rollout/scrubbed-2026-small.jsonl"
+"""Every kind of record, its texts cut to a few words: far more records a megabyte than is usual."""
 
 
 def repeat(source: Path, target: Path, size_bytes: int, *, kept_lines: int = 0) -> Path:
