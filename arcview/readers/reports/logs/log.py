@@ -105,6 +105,14 @@ class Found:
         """Takes a line for what a test printed."""
         self.printed.append(sighting)
 
+    def take_back(self, sighting: Sighting) -> None:
+        """A line that was taken for a result was printed by a test."""
+        sightings = self.sightings[sighting.id]
+        sightings.remove(sighting)
+        if not sightings:
+            del self.sightings[sighting.id]
+        self.imitated(sighting)
+
     def drop_unfinished(self) -> None:
         """Takes back what only the start was seen of: nothing was run."""
         self.sightings = {

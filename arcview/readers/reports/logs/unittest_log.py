@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.results import UNFINISHED, Gap, GateTest, GroupCounts, Outcome, Report
-from arcview.readers.reports.collect import COLLECTION_ERROR, broken, last_line
+from arcview.readers.reports.collect import COLLECTION_ERROR, broken, last_line, severity
+from arcview.readers.reports.logs import unittest_lines as grammar
 from arcview.readers.reports.logs.log import (
     MAX_LINE,
     Channel,
@@ -24,40 +25,6 @@ from arcview.readers.reports.logs.log import (
 )
 
 FAMILY = "unittest"
-
-_WORDS = {
-    "ok": Outcome.PASSED,
-    "FAIL": Outcome.FAILED,
-    "ERROR": Outcome.ERROR,
-    "skipped": Outcome.SKIPPED,
-    "expected failure": Outcome.XFAILED,
-    "unexpected success": Outcome.XPASSED,
-}
-_WORD = r"(?P<word>ok|FAIL|ERROR|skipped|expected failure|unexpected success)"
-_END = re.compile(rf"^{_WORD}(?: (?P<why>['\"].*['\"]))?(?: \([\d.]+ ?s\))?$")
-_AT_END = re.compile(rf"(?:^|(?<= )){_WORD}(?: (?P<why>['\"][^'\"]*['\"]))?$")
-_START = re.compile(
-    r"^(?P<indent> *)(?P<test>\w+) \((?P<where>[\w.<>]+)\)(?P<sub>(?: \[.*\])?(?: \(.*\))?)"
-    r"(?P<rest> \.\.\. .*| \.\.\.|)$"
-)
-_RED = re.compile(
-    r"^(?P<word>FAIL|ERROR|UNEXPECTED SUCCESS): (?P<test>\w+) \((?P<where>[\w.<>]+)\)"
-    r"(?P<sub>.*)$"
-)
-_RAN = re.compile(r"^Ran (?P<count>\d+) tests? in [\d.]+s$")
-_VERDICT = re.compile(r"^(?P<word>OK|FAILED|NO TESTS RAN)(?: \((?P<counts>[^)]*)\))?$")
-_FOUND = re.compile(r"^Found (?P<count>\d+) test\(?s?\)?\.$")
-_FAILED_TEST = "_FailedTest"
-_FIXTURES = ("setUpClass", "tearDownClass", "setUpModule", "tearDownModule")
-_SEPARATOR = "=" * 70
-_LINE = "-" * 70
-_COUNTS = {
-    "failures": "failed",
-    "errors": "error",
-    "skipped": "skipped",
-    "expected failures": "xfailed",
-    "unexpected successes": "xpassed",
-}
 
 
 @dataclass(slots=True)
@@ -79,7 +46,7 @@ class _Open:
 @dataclass(slots=True)
 class _Reader:
     lines: Sequence[str]
-    found: Found = field(default_factory=Found)
+    found: Found = field(default_factory=lambda: Found(natural=grammar.NATURAL))
     open: _Open | None = None
     in_red: bool = False
     """Below the first heading of a failure."""
@@ -93,21 +60,32 @@ class _Reader:
     """Modules that could not be loaded → their line."""
     fixtures: dict[str, str] = field(default_factory=dict)
     """Classes and modules whose fixture failed → which one."""
+    red: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Headings of failures: word and id."""
+    repeated_skips: int = 0
+    """Skipped subtests beyond the first of a test, which unittest counts, too."""
+    has_captured: bool = False
+    """`Stdout:` or `Stderr:` stands above: with `--buffer` a failed test's output follows it."""
+    after_captured: list[Sighting] = field(default_factory=list)
+    unsettled: list[tuple[list[Sighting], Sighting]] = field(default_factory=list)
+    """Tests whose result the headings tell: what was said on their lines, or that nothing was."""
 
     def read(self) -> None:
         block: tuple[str, int] | None = None
         for index, line in enumerate(self.lines):
             if len(line) > MAX_LINE:
                 continue
-            is_heading = line == _SEPARATOR or self._is_closing(line)
+            is_heading = line == grammar.SEPARATOR or self._is_closing(line)
             if is_heading and block is not None:
                 self.blocks.append((*block, index))
                 block = None
-            if line == _SEPARATOR:
+            if line == grammar.SEPARATOR:
                 self._settle()
                 self.in_red = True
             elif self.in_red:
-                if self.lines[index - 1] == _SEPARATOR and (test_id := self._red(line, index)):
+                if self.lines[index - 1] == grammar.SEPARATOR and (
+                    test_id := self._red(line, index)
+                ):
                     block = (test_id, index + 1)
                 elif not is_heading:
                     self._live_in_red(line)
@@ -118,27 +96,43 @@ class _Reader:
         if self.open is not None:
             self.open.tail = None  # nothing follows that would show that the test is over
         self._settle()
+        told = {test_id for _, test_id in self.red}
+        for said, missing in self.unsettled:
+            if said or missing.id not in told:
+                self._settle_by_headings(said, missing)
+            if not self.found.sightings[missing.id]:
+                del self.found.sightings[missing.id]  # a module, which is no test
+        if self.after_captured:
+            self._drop_captured()
+
+    def _drop_captured(self) -> None:
+        """What the details of a failure hold, too, is output of that test."""
+        told = {line for _, start, end in self.blocks for line in self.lines[start:end]}
+        for sighting in self.after_captured:
+            if sighting.text in told:
+                self.found.take_back(sighting)
 
     def _is_closing(self, line: str) -> bool:
-        if match := _RAN.match(line):
+        if match := grammar.RAN.match(line):
             self.ran = int(match["count"])
             self._settle()
             return True
-        if self.ran is not None and (match := _VERDICT.match(line)):
+        if self.ran is not None and (match := grammar.VERDICT.match(line)):
             self.counts = match["counts"] or ""
             return True
         return False
 
     def _live_in_red(self, line: str) -> None:
-        if match := _FOUND.match(line):  # another run of Django begins
+        if match := grammar.FOUND.match(line):  # another run of Django begins
             self.announced = (self.announced or 0) + int(match["count"])
             self.in_red = False
 
     def _live(self, line: str, index: int) -> None:
-        if match := _FOUND.match(line):
+        if match := grammar.FOUND.match(line):
             self.announced = (self.announced or 0) + int(match["count"])
             return
-        match = _START.match(line) if "(" in line else None
+        self.has_captured = self.has_captured or line in ("Stdout:", "Stderr:")
+        match = grammar.START.match(line) if "(" in line else None
         if match is not None and (match["rest"] or self._is_docstring(index + 1)):
             self._start(match, line, index)
             return
@@ -147,9 +141,9 @@ class _Reader:
         if len(self.open.texts) < 50:
             self.open.texts.append(line)
         self.open.tail = None
-        if end := _END.match(line.rpartition(" ... ")[2]):
+        if end := grammar.END.match(line.rpartition(" ... ")[2]):
             self._word(end["word"], end["why"], line, index)
-        elif end := _AT_END.search(line):
+        elif end := grammar.AT_END.search(line):
             # Text that was printed without a line end may stand before the word.
             self.open.tail = self._sighting(self.open.id, end["word"], end["why"], line, index)
 
@@ -161,24 +155,46 @@ class _Reader:
         return " ... " in line or line.endswith(" ...")
 
     def _start(self, match: re.Match[str], line: str, index: int) -> None:
-        test_id = id_of(match["test"], match["where"])
+        test_id = grammar.id_of(match["test"], match["where"])
         rest = match["rest"].removeprefix(" ...").strip()
-        end = _END.match(rest) if rest else None
+        end = (grammar.END.match(rest) or grammar.OWN_END.match(rest)) if rest else None
         if match["indent"] and match["sub"]:
             self._subtest(test_id, match["sub"].strip(), end, line, index)
             return
-        if self.open is not None and not self.open.said and end and self._has_word_later(index):
+        if (
+            self.open is not None
+            and not self.open.said
+            and end
+            and self._has_word_later(end, index)
+        ):
             self.open.held.append(self._sighting(test_id, end["word"], end["why"], line, index))
             return
         self._settle()
         self.open = _Open(test_id, index, [line])
         if end is not None:
             self._word(end["word"], end["why"], line, index)
+        elif nested := grammar.START.match(rest):
+            self._nested(nested, line, index)
 
-    def _has_word_later(self, index: int) -> bool:
+    def _nested(self, match: re.Match[str], line: str, index: int) -> None:
+        """The line of another test behind that of a test whose subtests failed, or printed by it.
+
+        Before 3.11 Python printed neither a word nor a line end after failed subtests.
+        """
+        assert self.open is not None
+        rest = match["rest"].removeprefix(" ...").strip()
+        if end := grammar.END.match(rest):
+            test_id = grammar.id_of(match["test"], match["where"])
+            self.open.held.append(self._sighting(test_id, end["word"], end["why"], line, index))
+        elif match["rest"] or self._is_docstring(index + 1):
+            self._start(match, line, index)
+
+    def _has_word_later(self, end: re.Match[str], index: int) -> bool:
         """Whether a bare word follows: the test that is open has its result still to come."""
         following = self.lines[index + 1] if index + 1 < len(self.lines) else ""
-        return bool(_END.match(following))
+        word = grammar.END.match(following)
+        # Of several subtests that are skipped each has such a word.
+        return word is not None and not word["word"] == end["word"] == "skipped"
 
     def _subtest(
         self, test_id: str, what: str, end: re.Match[str] | None, line: str, index: int
@@ -195,55 +211,92 @@ class _Reader:
     def _sighting(
         self, test_id: str, word: str, why: str | None, text: str, index: int
     ) -> Sighting:
-        message = why.strip("'\"") if why and not why.startswith(("[", "(")) else why
-        return Sighting(test_id, _WORDS[word], index + 1, text, message=message)
+        is_quoted = why is not None and len(why) > 1 and why[0] == why[-1] and why[0] in "'\""
+        message = why[1:-1] if why and is_quoted else why
+        return Sighting(test_id, grammar.WORDS[word], index + 1, text, message=message)
 
     def _settle(self) -> None:
         """The open test is over: its last word is its result, what looks like one is not."""
         test, self.open = self.open, None
         if test is None:
             return
-        for sighting in test.held:
-            self.found.imitated(sighting)
         if test.tail is not None:
             test.said.append(test.tail)
-        if not test.said:
+        for sighting in test.held:
+            if test.said:
+                self.found.imitated(sighting)
+        if test.subfailed:
+            self.repeated_skips += sum(s.outcome is Outcome.SKIPPED for s in test.said[1:])
+            test.said = [min(test.said, key=lambda sighting: severity(sighting.outcome))]
+        ends = [sighting for sighting in test.said[1:] if self._is_bare_error(sighting)]
+        if test.said and not ends:
+            self._said(test.said)
+        else:
+            # The place among the others is kept until the headings tell.
+            self.found.sightings.setdefault(test.id, [])
             text = test.texts[0]
             missing = Sighting(test.id, Outcome.NOT_RUN, test.line + 1, text, reported=UNFINISHED)
-            self._saw(missing)
-            return
-        *before, last = test.said
-        if test.subfailed:
-            before = []
+            self.unsettled.append((test.said, missing))
+        if not test.said:
+            for sighting in test.held:
+                self._saw(sighting)
+
+    def _is_bare_error(self, sighting: Sighting) -> bool:
+        return self.lines[sighting.line - 1] == "ERROR"
+
+    def _said(self, said: Sequence[Sighting]) -> None:
+        """The last word is the result."""
+        *before, last = said
         for sighting in before:
-            self.found.imitated(sighting)
+            if sighting.outcome is not last.outcome:
+                self.found.imitated(sighting)
+        if last.outcome is Outcome.SKIPPED:
+            self.repeated_skips += sum(s.outcome is Outcome.SKIPPED for s in before)
         self._saw(last)
+
+    def _settle_by_headings(self, said: list[Sighting], missing: Sighting) -> None:
+        """Settles a test behind which `ERROR` stands, or nothing at all.
+
+        Before 3.11 Python printed a bare `ERROR` for a fixture of a class or module as well as for
+        an error in a test's tearDown; only the headings below tell which it is.
+        """
+        test_id = missing.id
+        if not said:
+            self.found.sightings[test_id].append(missing)
+            return
+        own = [sighting for sighting in said if not self._is_bare_error(sighting)]
+        if ("ERROR", test_id) in self.red and own:
+            for sighting in own[-1:] + [s for s in said if s not in own][:1]:
+                self.found.sightings[test_id].append(sighting)
+        else:
+            self._said(own if self.fixtures and own else said)
 
     def _saw(self, sighting: Sighting) -> None:
         test = sighting.id.rpartition(".")[2]
-        if _FAILED_TEST in sighting.text:
+        if grammar.FAILED_TEST in sighting.text:
             self.loading.setdefault(test, sighting.text)
             return
-        if test in _FIXTURES and sighting.outcome is Outcome.ERROR:
+        if test in grammar.FIXTURES and sighting.outcome is Outcome.ERROR:
             self.fixtures.setdefault(sighting.id.rpartition(".")[0], test)
+        if self.has_captured and sighting.channel is Channel.LIVE:
+            self.after_captured.append(sighting)
         self.found.saw(sighting)
 
+    def is_test(self, name: str) -> bool:
+        """Whether a heading is over a test, and not over a fixture or a module."""
+        return name.rpartition(".")[2] not in (*grammar.FIXTURES, *self.loading)
+
     def _red(self, line: str, index: int) -> str | None:
-        match = _RED.match(line)
+        match = grammar.RED.match(line)
         if match is None:
             return None
-        test_id = id_of(match["test"], match["where"])
+        test_id = grammar.id_of(match["test"], match["where"])
         word = match["word"]
-        outcome = Outcome.XPASSED if word.startswith("UNEXPECTED") else _WORDS[word]
+        self.red[word, test_id] += 1
+        outcome = Outcome.XPASSED if word.startswith("UNEXPECTED") else grammar.WORDS[word]
         sub = match["sub"].strip() or None
         self._saw(Sighting(test_id, outcome, index + 1, line, Channel.SUMMARY, message=sub))
-        return test_id if _FAILED_TEST not in line else match["test"]
-
-
-def id_of(test: str, where: str) -> str:
-    """The dotted name of a test, which Python 3.11 prints whole and older ones in two parts."""
-    where = where.removeprefix("unittest.loader._FailedTest.")
-    return where if where.endswith(f".{test}") or where == test else f"{where}.{test}"
+        return test_id if grammar.FAILED_TEST not in line else match["test"]
 
 
 def _totals(reader: _Reader) -> GroupCounts | None:
@@ -253,11 +306,32 @@ def _totals(reader: _Reader) -> GroupCounts | None:
     counts: Counter[str] = Counter()
     for part in reader.counts.split(", "):
         name, _, number = part.partition("=")
-        if name in _COUNTS and number.isdigit():
-            counts[_COUNTS[name]] += int(number)
-    counts["error"] = max(0, counts["error"] - len(reader.fixtures) - len(reader.loading))
+        if name in grammar.COUNTS and number.isdigit():
+            counts[grammar.COUNTS[name]] += int(number)
+    _once_a_test(counts, reader)
     ran = max(0, reader.ran - len(reader.loading))
-    return GroupCounts(expected=ran, passed=max(0, ran - sum(counts.values())), **counts)
+    passed = max(0, ran - sum(counts.values()))
+    if passed < reader.found.passes() <= ran:
+        return None  # Python 3.12.0 and 3.12.1 leave skipped tests out of what they ran
+    return GroupCounts(expected=ran, passed=passed, **counts)
+
+
+def _once_a_test(counts: Counter[str], reader: _Reader) -> None:
+    """Makes numbers of tests of those of the runner, which counts subtests and tearDowns, too."""
+    failed = {name for word, name in reader.red if word == "FAIL"}
+    broken_ids = {name for word, name in reader.red if word == "ERROR"}
+    errors = {name for name in broken_ids if reader.is_test(name)}
+    told = Counter(word for word, _ in reader.red.elements())
+    if told["FAIL"] == counts["failed"] and told["ERROR"] == counts["error"]:
+        counts["failed"] = len(failed - errors)
+        counts["error"] = len(errors)
+    else:
+        counts["error"] = max(0, counts["error"] - len(reader.fixtures) - len(reader.loading))
+    counts["skipped"] = max(0, counts["skipped"] - reader.repeated_skips)
+    for name in errors:  # an error in the tearDown of a test that is counted elsewhere, too
+        others = {sighting.outcome for sighting in reader.found.sightings.get(name, ())}
+        if Outcome.SKIPPED in others:
+            counts["skipped"] = max(0, counts["skipped"] - 1)
 
 
 def read_unittest(lines: Sequence[str]) -> Report:
@@ -304,26 +378,17 @@ def _unloaded(name: str, text: str, reader: _Reader, found: Found) -> GateTest:
 def _details(reader: _Reader) -> dict[str, Details]:
     told: dict[str, list[str]] = {}
     for test_id, start, end in reader.blocks:
-        lines = [line for line in reader.lines[start:end] if line not in (_LINE, _SEPARATOR)]
+        rules = (grammar.LINE, grammar.SEPARATOR)
+        lines = [line for line in reader.lines[start:end] if line not in rules]
         told.setdefault(test_id, []).append("\n".join(lines).strip("\n"))
     return {
         test_id: Details(
-            message="\n".join(dict.fromkeys(filter(None, map(last_message, texts)))) or None,
+            message="\n".join(dict.fromkeys(filter(None, map(grammar.last_message, texts))))
+            or None,
             traceback="\n\n".join(texts) or None,
         )
         for test_id, texts in told.items()
     }
-
-
-def last_message(text: str) -> str | None:
-    """The exception at the end of a Python traceback, with the lines of its message."""
-    lines = text.splitlines()
-    frames = [number for number, line in enumerate(lines) if line.startswith("  ")]
-    tail = lines[frames[-1] + 1 :] if frames else lines
-    said = [line for line in tail if line.strip()]
-    if not said:
-        return last_line(text)
-    return "\n".join(said[:12])
 
 
 def _odd(reader: _Reader) -> list[str]:
