@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 import msgspec
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
-from arcview.readers.trajectories.cuts import cut, cut_arguments
+from arcview.readers.trajectories.cuts import cut, cut_arguments, mark_of
 from arcview.readers.trajectories.records import as_json, count_or_none, text_or_none
 from arcview.readers.trajectories.usages import sent_in_all
 
@@ -32,6 +32,7 @@ _KINDS = {
 }
 _PATH_KEYS = ("file_path", "notebook_path", "path")
 _PATH_KINDS = frozenset({ToolKind.READ, ToolKind.WRITE, ToolKind.EDIT})
+_RESULT_KEYS = ("toolUseResult", "tool_use_result")
 _ODD = "the arguments are not a JSON object"
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code (\d{1,3})\b")
 
@@ -135,6 +136,18 @@ def tool_call(
         result,
         "; ".join(filter(None, (_ODD, note))) if is_odd else note or None,
     )
+
+
+def task_prompt(block: Mapping[str, object]) -> Hashable:
+    """What a `tool_use` block tells a sub-agent, as `mark_of` has it; null for nothing."""
+    arguments = block.get("input")
+    prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
+    return mark_of(prompt.strip()) if isinstance(prompt, str) and prompt.strip() else None
+
+
+def more_of(record: Mapping[str, object]) -> object:
+    """What the client recorded beside the results in a record; null where nothing is."""
+    return next((record[key] for key in _RESULT_KEYS if key in record), None)
 
 
 def tool_result(

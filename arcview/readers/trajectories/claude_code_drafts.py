@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from arcview.model.trajectory import Image, Role, StepKind, ToolResult, Usage
+from arcview.readers.trajectories.cuts import mark_of
 
 
 class Spot(NamedTuple):
@@ -98,6 +99,15 @@ class Item(msgspec.Struct):
     queued: bool = False
     """A queued prompt: shown only when no user turn repeats it."""
     unpaired: Unpaired | None = None
+
+    def is_news(self, block: tuple[str, str], file: str) -> bool:
+        """Whether a further file has a block more often than was known before it."""
+        if self.other is None or self.other.file != file:
+            known: Counter[Hashable] = Counter((k, mark_of(text)) for k, text in self.blocks)
+            self.other = Other(file, known)
+        mark = (block[0], mark_of(block[1]))
+        self.other.counted[mark] += 1
+        return self.other.counted[mark] > self.other.counts[mark]
 
     def text(self, kind: str) -> str:
         """The text or thinking blocks below each other."""

@@ -15,14 +15,15 @@ from arcview.model.trajectory import Role, StepKind, ToolResult
 from arcview.readers.trajectories.claude_code_blocks import (
     Parts,
     cut_call,
+    more_of,
     parts_of,
+    task_prompt,
     tool_result,
     usage_of,
 )
 from arcview.readers.trajectories.claude_code_drafts import (
     Call,
     Item,
-    Other,
     Spot,
     Thread,
     Unpaired,
@@ -34,7 +35,6 @@ from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of
 
 _BY_THE_CLIENT = ("[Request interrupted by user", "<local-command-stdout>")
 """How turns begin that are written in the user's name."""
-_RESULT_KEYS = ("toolUseResult", "tool_use_result")
 
 
 class Items:
@@ -238,19 +238,10 @@ class Items:
     def _add_blocks(self, item: Item, parts: Parts) -> None:
         """Adds what this file has more often than any file before it."""
         for block in parts.blocks:
-            if block[1] and (item.file == self._file or self._is_news(item, block)):
+            if block[1] and (item.file == self._file or item.is_news(block, self._file)):
                 item.blocks.append((block[0], cut(block[1])) if self.is_cut else block)
         if parts.images and not item.images:
             item.images += map(cut_image, parts.images) if self.is_cut else parts.images
-
-    def _is_news(self, item: Item, block: tuple[str, str]) -> bool:
-        """Whether a further file has a block more often than was known before it."""
-        if item.other is None or item.other.file != self._file:
-            known: Counter[Hashable] = Counter((k, mark_of(text)) for k, text in item.blocks)
-            item.other = Other(self._file, known)
-        mark = (block[0], mark_of(block[1]))
-        item.other.counted[mark] += 1
-        return item.other.counted[mark] > item.other.counts[mark]
 
     def _add_call(self, item: Item, block: Mapping[str, object], index: int) -> None:
         call_id = text_or_none(block.get("id"))
@@ -259,7 +250,7 @@ class Items:
         known_as = call_id or f"{self._place}.{index}"
         same = self.calls.setdefault(known_as, [])
         kept = cut_call(block) if self.is_cut else block
-        call = Call(known_as, known_as, kept, _task_prompt(block))
+        call = Call(known_as, known_as, kept, task_prompt(block))
         if same:
             call.key = f"{call_id}#{len(same) + 1}"
             call.note = f"duplicate id: {len(same)} earlier call(s) have it too"
@@ -394,15 +385,3 @@ class Items:
         item = self._item(f"f:{place}", thread, Role.UNKNOWN, StepKind.RAW, place, record)
         raw = as_json(value)
         item.raw = cut(raw) if self.is_cut else raw
-
-
-def _task_prompt(block: Mapping[str, object]) -> Hashable:
-    """What a call tells a sub-agent; null where it tells nothing."""
-    arguments = block.get("input")
-    prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
-    return mark_of(prompt.strip()) if isinstance(prompt, str) and prompt.strip() else None
-
-
-def more_of(record: Record) -> object:
-    """What the client recorded beside the results in a record; null where nothing is."""
-    return next((record[key] for key in _RESULT_KEYS if key in record), None)

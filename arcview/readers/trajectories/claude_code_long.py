@@ -11,9 +11,14 @@ from pathlib import Path
 from arcview.files import open_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import LongSteps, Step, ToolResult, Trajectory
-from arcview.readers.trajectories.claude_code_blocks import parts_of, tool_call, tool_result
+from arcview.readers.trajectories.claude_code_blocks import (
+    more_of,
+    parts_of,
+    tool_call,
+    tool_result,
+)
 from arcview.readers.trajectories.claude_code_drafts import Item, Spot
-from arcview.readers.trajectories.claude_code_items import Items, more_of
+from arcview.readers.trajectories.claude_code_items import Items
 from arcview.readers.trajectories.claude_code_join import Placed, build
 from arcview.readers.trajectories.claude_code_lines import LINES_TO_ASK, is_stream
 from arcview.readers.trajectories.record_index import Found, RecordIndex, unreadable
