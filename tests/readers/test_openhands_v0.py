@@ -219,6 +219,48 @@ def test_a_patch_may_be_longer_than_what_is_looked_at(tmp_path: Path) -> None:
     assert (trajectory.patch, trajectory.tool_call_count) == (patch, 1)
 
 
+def test_a_change_of_state_says_to_what_and_why(tmp_path: Path) -> None:
+    changed = {"observation": "agent_state_changed", "source": "environment", "content": ""}
+    trajectory = read(
+        tmp_path,
+        action(1, "change_agent_state", agent_state="paused", thought=""),
+        {**changed, "extras": {"agent_state": "error", "reason": "too many turns"}},
+    )
+    first, second = (step.text for step in trajectory.steps)
+    assert "paused" in first
+    assert "too many turns" in second
+    assert trajectory.exit_status == "error"
+
+
+def test_what_is_recalled_is_shown(tmp_path: Path) -> None:
+    known = [{"name": "docker", "trigger": "docker", "content": "how to"}]
+    recalled = caused(1, "recall", "Added", microagent_knowledge=known, repo_name="")
+    (step,) = read(tmp_path, recalled).steps
+    assert step.text.startswith("recall: Added\n")
+    assert "how to" in step.text
+    assert "repo_name" not in step.text
+
+
+def test_an_error_of_the_browser_is_part_of_the_result(tmp_path: Path) -> None:
+    seen = caused(1, "browse", "page", error=True, last_browser_action_error="no such button")
+    (call,) = calls(read(tmp_path, action(1, "browse_interactive", browser_actions="x"), seen))
+    assert call.result is not None
+    assert (call.result.text, call.result.is_error) == ("page\nno such button", True)
+
+
+def test_messages_of_the_first_logs_tell_no_source(tmp_path: Path) -> None:
+    def said(text: str) -> list[Record]:
+        asked = {"action": "message", "args": {"content": text}, "message": text}
+        return [asked, {"observation": "null", "content": "", "extras": {}}]
+
+    ran = {"action": "run", "args": {"command": "ls", "thought": "look"}}
+    pair = [ran, {"observation": "run", "content": "a", "extras": {"exit_code": 0}}]
+    path = write(tmp_path, output(said("go"), pair, said("done")))
+    trajectory = OpenHandsReader().read(path)
+    assert user_turns(trajectory) == ["go"]
+    assert [step.text for step in model_steps(trajectory)] == ["look", "done"]
+
+
 def test_steps_of_a_delegate_belong_to_the_call_that_started_it(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

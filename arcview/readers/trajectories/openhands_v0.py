@@ -116,6 +116,7 @@ class EventLog:
             self._compact(args, address, at)
         elif action in _NOTED:
             told = text_or_none(args.get("content")) or text_or_none(event.get("message"))
+            told = told or _rest(args)
             self.drafts.note(f"{action}: {told}" if told else action, address, at=at)
         elif action in _ACTIONS or "tool_call_metadata" in event:
             self._take_call(action, event, args, address, at)
@@ -125,16 +126,23 @@ class EventLog:
     def _take_message(self, event: Record, args: Record, address: str, at: str | None) -> None:
         self._open = None
         text = text_or_none(args.get("content")) or text_or_none(event.get("message")) or ""
-        if event.get("source") == "agent":
+        if self._source_of(event) == "agent":
             response = text_or_none(event.get("response_id"))
             draft = self._answer(response, address, at)
             draft.texts.append(text)
             self._open = None
-        elif event.get("source") == "user":
+        elif self._source_of(event) == "user":
             draft = self.drafts.add(Role.USER, StepKind.MESSAGE, address, text=text, at=at)
         else:
             draft = self.drafts.note(text, address, at=at)
         draft.images += _images(args.get("image_urls") or args.get("images_urls"))
+
+    def _source_of(self, event: Record) -> object:
+        """Who sends a message; the first logs do not say, and begin with what the user wants."""
+        if "source" in event:
+            return event["source"]
+        has_begun = any(draft.role in (Role.ASSISTANT, Role.USER) for draft in self.drafts.items)
+        return "agent" if has_begun else "user"
 
     def _answer(self, response: str | None, address: str, at: str | None) -> Draft:
         """The response that goes on, or a new one."""
@@ -224,8 +232,9 @@ class EventLog:
         if spot is not None and spot.call.result is None:
             spot.give(_result(observation, event, text, at))
         elif observation in _NOTED:
-            if text or observation != "null":
-                self.drafts.note(f"{observation}: {text}", address, at=at)
+            told = "\n".join(filter(None, (text, _rest(mapping(event.get("extras"))))))
+            if told or observation != "null":
+                self.drafts.note(f"{observation}: {told}", address, at=at)
         elif observation == "error":
             self._open = None
             self.drafts.note(f"error: {text}", address, at=at, is_error=True)
@@ -258,6 +267,12 @@ class EventLog:
         self.drafts.add(Role.SYSTEM, StepKind.COMPACTION, address, text=text, at=at)
 
 
+def _rest(fields: Record) -> str:
+    """What else an event tells of, as JSON; nothing where it is all empty."""
+    told = {name: value for name, value in fields.items() if value and name not in _PRIVATE}
+    return as_json(told) if told else ""
+
+
 def _hashed(event_id: object) -> object:
     """An id as a key: numbers in some logs, texts in others."""
     return str(event_id) if isinstance(event_id, (int, str)) else None
@@ -281,6 +296,9 @@ def _result(observation: str, event: Record, text: str, at: str | None) -> ToolR
     failed = observation in ("error", "user_rejected") or text.startswith(_ERROR)
     if not text and observation == "delegate":
         text = as_json(extras.get("outputs"))
+    problem = text_or_none(extras.get("last_browser_action_error"))
+    if problem is not None and problem not in text:
+        text = f"{text}\n{problem}"
     return ToolResult(
         text=text,
         is_error=True if failed or extras.get("error") is True else None,
