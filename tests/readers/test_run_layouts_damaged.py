@@ -21,6 +21,7 @@ from tests.readers.test_feature_bench import line, write_attempt
 from tests.readers.test_lone_file import PATCH
 from tests.readers.test_swe_bench import INSTANCE, graded, write_logs
 from tests.readers.test_swe_evo import write_instance
+from tests.readers.test_terminal_bench import write_trial as write_terminal_bench
 
 Make = Callable[[Path], Path]
 
@@ -51,6 +52,7 @@ LAYOUTS: dict[str, Make] = {
     "swe_evo": write_instance,
     "evo_claw": evo_claw,
     "agent_folder": write_folder,
+    "terminal_bench": write_terminal_bench,
 }
 
 

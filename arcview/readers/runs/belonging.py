@@ -18,6 +18,7 @@ _PARTS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"n_attempt", "model_patch"}), "the outputs of a FeatureBench run"),
     (frozenset({"total_instances", "n_attempt"}), "the summary of a FeatureBench run"),
     (frozenset({"resolved_ids", "total_instances"}), "the summary of a SWE-bench evaluation"),
+    (frozenset({"is_resolved", "failure_mode"}), "the result of a classic Terminal-Bench trial"),
     (frozenset({"trial_name", "repo_name"}), "the metadata of an EvoClaw trial"),
     (frozenset({"schema", "stages"}), "a part of an arcview run"),
 )
@@ -35,8 +36,6 @@ def part_of(data: bytes) -> str | None:
             return f"{what}: open the folder that it belongs to"
     if _PREDICTION in record or _PREDICTION in inner:
         return "predictions: they are read beside the harness logs or trajectories of a run"
-    if {"is_resolved", "failure_mode"} <= record.keys():
-        return "a result of the classic Terminal-Bench, which keeps no steps"
     return None
 
 
