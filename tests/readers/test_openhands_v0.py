@@ -132,6 +132,13 @@ def test_the_exit_code_of_a_command_that_still_runs_is_unknown(
     assert call.result.exit_code == code
 
 
+def test_why_a_command_has_no_exit_code_is_part_of_its_result(tmp_path: Path) -> None:
+    told = {"suffix": "\n[The command timed out after 30 seconds.]"}
+    (call,) = calls(read(tmp_path, RUN, caused(5, "run", "x", metadata={**told, "exit_code": -1})))
+    assert call.result is not None
+    assert call.result.text == "x\n[The command timed out after 30 seconds.]"
+
+
 def test_parallel_calls_of_one_response_are_one_step(tmp_path: Path) -> None:
     second = called(action(6, "read", path="/w/a"), "c2", "r1", name="str_replace_editor")
     trajectory = read(tmp_path, RUN, second, caused(6, "read", "two"), caused(5, "run", "one"))

@@ -106,6 +106,15 @@ def calls(trajectory: Trajectory) -> list[ToolCall]:
     return [call for step in trajectory.steps for call in step.calls]
 
 
+def test_why_a_command_has_no_exit_code_is_part_of_its_result(tmp_path: Path) -> None:
+    told = {"suffix": "\n[The command timed out after 30 seconds.]"}
+    (call,) = calls(
+        read(tmp_path, acted("a1", "c1"), observed("a1", "c1", "x", exit_code=-1, metadata=told))
+    )
+    assert call.result is not None
+    assert call.result.text == "x\n[The command timed out after 30 seconds.]"
+
+
 def test_parallel_calls_of_one_response_are_one_step(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

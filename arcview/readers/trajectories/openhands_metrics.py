@@ -64,6 +64,11 @@ def metrics_in(stats: object) -> list[object]:
     return [*mapping(mapping(stats).get("usage_to_metrics")).values()]
 
 
+def still_running(metadata: Mapping[str, object]) -> str:
+    """What the model was told below the output of a command that had not ended."""
+    return text_or_none(metadata.get("suffix")) or ""
+
+
 def usage_of(counts: Mapping[str, object]) -> Usage | None:
     """Token counts as metrics or a model's response write them."""
     details = mapping(counts.get("prompt_tokens_details"))

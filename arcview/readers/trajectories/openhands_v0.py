@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolKind, ToolResult
 from arcview.readers.trajectories.contents import image_at, listed, mapping, parts_of
 from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts
-from arcview.readers.trajectories.openhands_metrics import Spending, usage_of
+from arcview.readers.trajectories.openhands_metrics import Spending, still_running, usage_of
 from arcview.readers.trajectories.records import Record, as_json, loaded, text_or_none
 from arcview.readers.trajectories.times import iso_time
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
@@ -294,6 +294,9 @@ def _result(observation: str, event: Record, text: str, at: str | None) -> ToolR
     extras = mapping(event.get("extras"))
     code = mapping(extras.get("metadata")).get("exit_code", extras.get("exit_code"))
     failed = observation in ("error", "user_rejected") or text.startswith(_ERROR)
+    # -1 stands for a command that still runs.
+    if code == -1:
+        text += still_running(mapping(extras.get("metadata")))
     if not text and observation == "delegate":
         text = as_json(extras.get("outputs"))
     problem = text_or_none(extras.get("last_browser_action_error"))
@@ -302,7 +305,6 @@ def _result(observation: str, event: Record, text: str, at: str | None) -> ToolR
     return ToolResult(
         text=text,
         is_error=True if failed or extras.get("error") is True else None,
-        # -1 stands for a command that still runs.
         exit_code=code if type(code) is int and code != -1 else None,
         images=tuple(_screens(extras)),
         at=at,

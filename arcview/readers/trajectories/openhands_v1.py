@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolKind, ToolResult
 from arcview.readers.trajectories.contents import image_at, listed, mapping
 from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts
-from arcview.readers.trajectories.openhands_metrics import Spending
+from arcview.readers.trajectories.openhands_metrics import Spending, still_running
 from arcview.readers.trajectories.records import Record, as_json, loaded, text_or_none
 from arcview.readers.trajectories.times import iso_time
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
@@ -274,10 +274,13 @@ def _result(kind: str, event: Record, at: str | None) -> ToolResult:
         is_error = failure if isinstance(failure, bool) else (True if failure else None)
     if isinstance(failure, str) and failure not in text:
         text = f"{text}\n{failure}" if text else failure
+    code = _exit_code(observation)
+    if code is None:
+        text += still_running(mapping(observation.get("metadata")))
     return ToolResult(
         text=f"{text}\n\n{extension}" if extension else text,
         is_error=is_error,
-        exit_code=_exit_code(observation),
+        exit_code=code,
         images=(*images, *_screenshot(observation)),
         at=at,
     )
