@@ -130,3 +130,21 @@ def test_a_module_that_cannot_be_loaded_is_no_test_whatever_follows() -> None:
     )  # fmt: skip
     assert outcomes(report)["m"] == "error"
     assert outcomes(report)["m.B.test_b"] == "passed"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "app.tests.test_x (unittest.loader._FailedTest.app.tests.test_x)",
+        "app.tests.test_x (unittest.loader._FailedTest)",
+        "app.tests.test_x (unittest.loader.ModuleImportFailure)",
+    ],
+)
+@pytest.mark.parametrize("live", [True, False])
+def test_a_module_of_a_package_that_cannot_be_loaded_keeps_its_name(line: str, live: bool) -> None:
+    shown = [f"{line} ... ERROR"] if live else ["E"]
+    report = run(shown, [f"ERROR: {line}"], "Ran 1 test in 0.1s", "", "FAILED (errors=1)")
+    assert outcomes(report) == {"app.tests.test_x": "error"}
+    assert the(report, "app.tests.test_x").reported == "collection error"
+    assert report.unnamed("app.tests.test_x.A.test_a")[0] is Outcome.NOT_RUN
+    assert totals(report) == {}

@@ -21,18 +21,21 @@ END = re.compile(rf"^{WORD}(?: (?P<why>['\"].*['\"]))?(?: \([\d.]+ ?s\))?$")
 OWN_END = re.compile(r"^(?P<word>skipped|SKIP):? (?P<why>.+)$")
 """nose and nose2 put no quotes around the reason; that counts on the line of the test only."""
 AT_END = re.compile(rf"(?:^|(?<= )){WORD}(?: (?P<why>['\"][^'\"]*['\"]))?$")
+_LOADER = r"unittest\.loader\.(?:_FailedTest|ModuleImportFailure|LoadTestsFailure)"
+"""The class of what stands for a module that could not be loaded."""
+_TEST = rf"(?P<test>\w+|[\w.]+(?= \({_LOADER}))"
 START = re.compile(
-    r"^(?P<indent> *)(?P<test>\w+) \((?P<where>[\w.<>]+)\)(?P<sub>(?: \[.*\])?(?: \(.*\))?)"
+    rf"^(?P<indent> *){_TEST} \((?P<where>[\w.<>]+)\)(?P<sub>(?: \[.*\])?(?: \(.*\))?)"
     r"(?P<rest> \.\.\. .*| \.\.\.|)$"
 )
 RED = re.compile(
-    r"^(?P<word>FAIL|ERROR|UNEXPECTED SUCCESS): (?P<test>\w+) \((?P<where>[\w.<>]+)\)"
+    rf"^(?P<word>FAIL|ERROR|UNEXPECTED SUCCESS): {_TEST} \((?P<where>[\w.<>]+)\)"
     r"(?P<sub>.*)$"
 )
 RAN = re.compile(r"^Ran (?P<count>\d+) tests? in [\d.]+s$")
 VERDICT = re.compile(r"^(?P<word>OK|FAILED|NO TESTS RAN)(?: \((?P<counts>[^)]*)\))?$")
 FOUND = re.compile(r"^Found (?P<count>\d+) test\(?s?\)?\.$")
-FAILED_TEST = "_FailedTest"
+_UNLOADED = re.compile(rf" \({_LOADER}[.)]")
 NATURAL = frozenset(
     frozenset({outcome, Outcome.ERROR})
     for outcome in (Outcome.FAILED, Outcome.SKIPPED, Outcome.XFAILED)
@@ -52,8 +55,14 @@ COUNTS = {
 
 def id_of(test: str, where: str) -> str:
     """The dotted name of a test, which Python 3.11 prints whole and older ones in two parts."""
-    where = where.removeprefix("unittest.loader._FailedTest.")
+    if re.match(_LOADER, where):
+        return test
     return where if where.endswith(f".{test}") or where == test else f"{where}.{test}"
+
+
+def is_unloaded(line: str) -> bool:
+    """Whether a line is about a module that could not be loaded."""
+    return "unittest.loader." in line and _UNLOADED.search(line) is not None
 
 
 def last_message(text: str) -> str | None:

@@ -273,8 +273,8 @@ class _Reader:
 
     def _saw(self, sighting: Sighting) -> None:
         test = sighting.id.rpartition(".")[2]
-        if grammar.FAILED_TEST in sighting.text:
-            self.loading.setdefault(test, sighting.text)
+        if grammar.is_unloaded(sighting.text):
+            self.loading.setdefault(sighting.id, sighting.text)
             return
         if test in grammar.FIXTURES and sighting.outcome is Outcome.ERROR:
             self.fixtures.setdefault(sighting.id.rpartition(".")[0], test)
@@ -284,7 +284,7 @@ class _Reader:
 
     def is_test(self, name: str) -> bool:
         """Whether a heading is over a test, and not over a fixture or a module."""
-        return name.rpartition(".")[2] not in (*grammar.FIXTURES, *self.loading)
+        return name not in self.loading and name.rpartition(".")[2] not in grammar.FIXTURES
 
     def _red(self, line: str, index: int) -> str | None:
         match = grammar.RED.match(line)
@@ -296,7 +296,7 @@ class _Reader:
         outcome = Outcome.XPASSED if word.startswith("UNEXPECTED") else grammar.WORDS[word]
         sub = match["sub"].strip() or None
         self._saw(Sighting(test_id, outcome, index + 1, line, Channel.SUMMARY, message=sub))
-        return test_id if grammar.FAILED_TEST not in line else match["test"]
+        return test_id
 
 
 def _totals(reader: _Reader) -> GroupCounts | None:
