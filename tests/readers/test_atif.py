@@ -374,6 +374,12 @@ def test_a_call_without_name_and_arguments_is_kept(tmp_path: Path) -> None:
         ("str_replace_editor", {"command": "insert", "path": "a"}, ToolKind.EDIT, None, "a"),
         ("Grep", {"pattern": "x", "path": "src"}, ToolKind.SEARCH, None, None),
         ("Task", {"prompt": "x"}, ToolKind.TASK, None, None),
+        ("bash_session", {"action": "type", "input": "ls"}, ToolKind.SHELL, "ls", None),
+        ("run_in_terminal", {"command": "ls"}, ToolKind.SHELL, "ls", None),
+        ("read", {"filePath": "a.py"}, ToolKind.READ, None, "a.py"),
+        ("list_directory", {"dir_path": "src"}, ToolKind.READ, None, "src"),
+        ("replace_string_in_file", {"filePath": "a"}, ToolKind.EDIT, None, "a"),
+        ("write_to_file", {"path": "a"}, ToolKind.WRITE, None, "a"),
         ("navigate", {"path": "/login"}, ToolKind.OTHER, None, None),
     ],
 )

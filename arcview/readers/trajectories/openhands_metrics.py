@@ -1,6 +1,6 @@
-"""Metrics of OpenHands, V0 and V1 alike → tokens per response and in all. Pure.
+"""What V0 and V1 of OpenHands write alike, above all metrics → tokens per response and in all.
 
-The totals grow over a conversation; the list of single responses is kept beside them.
+Pure. The totals grow over a conversation; the list of single responses is kept beside them.
 """
 
 from __future__ import annotations

@@ -13,18 +13,22 @@ from arcview.model.trajectory import ToolKind
 
 _KINDS = {
     ToolKind.SHELL: (
-        "bash", "bash_command", "bashoutput", "cmd", "container.exec", "exec_command",
-        "execute_bash", "execute_command", "killshell", "local_shell", "run", "run_bash",
-        "run_command", "run_shell_command", "sh", "shell", "shell_command", "terminal",
+        "bash", "bash_command", "bash_session", "bashoutput", "cmd", "container.exec",
+        "developer__shell", "exec_command", "execute_bash", "execute_command", "killshell",
+        "local_shell", "run", "run_bash", "run_command", "run_in_terminal", "run_shell_command",
+        "sh", "shell", "shell_command", "terminal",
     ),
     ToolKind.READ: (
         "list_dir", "list_directory", "ls", "notebookread", "open_file", "read", "read_file",
-        "read_many_files", "view", "view_file", "view_image",
+        "read_many_files", "readfile", "view", "view_file", "view_image",
     ),
-    ToolKind.WRITE: ("create", "create_file", "write", "write_file"),
+    ToolKind.WRITE: (
+        "create", "create_file", "write", "write_file", "write_to_file", "writefile",
+    ),
     ToolKind.EDIT: (
         "apply_patch", "edit", "edit_file", "multi_edit", "multiedit", "notebookedit", "replace",
-        "search_replace", "str_replace",
+        "replace_in_file", "replace_string_in_file", "search_replace", "str_replace",
+        "strreplacefile",
     ),
     ToolKind.SEARCH: (
         "codebase_search", "file_search", "find", "glob", "google_web_search", "grep",
@@ -39,13 +43,23 @@ _KINDS = {
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 
 _EDITORS = frozenset(
-    {"file_editor", "str_replace_based_edit_tool", "str_replace_editor", "text_editor"}
+    {
+        "developer__text_editor",
+        "file_editor",
+        "planning_file_editor",
+        "str_replace_based_edit_tool",
+        "str_replace_editor",
+        "text_editor",
+    }
 )
 """One tool for several things; its argument `command` says which."""
 _EDITOR_KINDS = {"view": ToolKind.READ, "create": ToolKind.WRITE}
 
-_COMMAND_KEYS = ("command", "cmd", "keystrokes", "script")
-_PATH_KEYS = ("file_path", "path", "absolute_path", "filename", "notebook_path", "target_file")
+_COMMAND_KEYS = ("command", "cmd", "keystrokes", "script", "input")
+_PATH_KEYS = (
+    "file_path", "path", "absolute_path", "filePath", "filename", "notebook_path", "target_file",
+    "dir_path",
+)  # fmt: skip
 _PATCH_KEYS = ("input", "patch")
 _PATCH_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _WITH_PATH = (ToolKind.READ, ToolKind.WRITE, ToolKind.EDIT)
