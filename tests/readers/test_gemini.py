@@ -540,6 +540,14 @@ def test_a_file_that_is_no_trajectory_gets_a_clear_answer(tmp_path: Path, data: 
     assert problem.what in ("the file is empty", "not a Gemini CLI session or stream")
 
 
+@pytest.mark.parametrize("duration", [10**400, -1, float("nan"), True, "x"])
+def test_an_odd_duration_of_a_stream_is_left_out(tmp_path: Path, duration: object) -> None:
+    ended = {"type": "result", "status": "success", "stats": {"duration_ms": duration}}
+    started = {"type": "init", "session_id": "s", "model": "g"}
+    trajectory = GeminiReader().read(write(tmp_path, started, ended))
+    assert trajectory.steps[-1].text == "session ended: success"
+
+
 @pytest.mark.parametrize("value", [float("nan"), "\ud800", 10**30, None, [], {"a": [[]]}, [1]])
 def test_odd_values_break_nothing(tmp_path: Path, value: object) -> None:
     fields = ("content", "thoughts", "tokens", "toolCalls", "model", "timestamp")

@@ -13,6 +13,9 @@ from arcview.readers.trajectories.drafts import Draft, Drafts
 from arcview.readers.trajectories.gemini_items import call_of, stats_usage
 from arcview.readers.trajectories.records import Record, kind_of, text_or_none
 
+_ABSURD = 1e12
+"""More milliseconds than any run takes: thirty years."""
+
 
 @dataclass(slots=True)
 class GeminiStream:
@@ -117,8 +120,7 @@ class GeminiStream:
         self.exit_status = text_or_none(record.get("status"))
         status = self.exit_status or "no status"
         error = text_or_none(mapping(record.get("error")).get("message"))
-        milliseconds = stats.get("duration_ms")
-        took = f", {milliseconds / 1000:.1f} s" if isinstance(milliseconds, (int, float)) else ""
+        took = _duration(stats.get("duration_ms"))
         text = f"session ended: {status}{took}" + (f"\n{error}" if error else "")
         draft = self.drafts.note(text, address, at=at, is_error=status == "error")
         draft.usage = stats_usage(stats)
@@ -128,3 +130,10 @@ class GeminiStream:
     def finish(self) -> None:
         """Notes what waited for something that did not come."""
         self.drafts.report_orphans()
+
+
+def _duration(milliseconds: object) -> str:
+    is_number = isinstance(milliseconds, (int, float)) and not isinstance(milliseconds, bool)
+    if is_number and 0 <= milliseconds < _ABSURD:  # type: ignore[operator]
+        return f", {milliseconds / 1000:.1f} s"  # type: ignore[operator]
+    return ""
