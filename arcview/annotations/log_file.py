@@ -9,21 +9,27 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from arcview.annotations.events import CaseEvent, from_line
 from arcview.errors import ArcviewError
 
 _MARK = re.compile(rb"(?:<{7}|>{7}|\|{7})(?: .*)?|={7}")
-_PATIENCE_S = 2.0
+PATIENCE_S = 2.0
+HELD = "another program holds the file"
 _POLL_S = 0.005
 
 
 class StoreError(ArcviewError):
     """A label could not be saved; nothing of it is in the store."""
+
+
+class HeldError(StoreError):
+    """Another program holds the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,13 @@ class Conflict:
     """1-based, of the first mark."""
     ours: tuple[str, ...]
     theirs: tuple[str, ...]
+
+
+class Held(NamedTuple):
+    """A file that no other program writes to meanwhile."""
+
+    descriptor: int
+    is_new: bool
 
 
 class LogFile:
@@ -92,32 +105,46 @@ class LogFile:
         except OSError as error:
             raise StoreError(f"{self.path}: cannot be read: {error.strerror}") from error
 
-    def append(self, lines: Sequence[bytes]) -> None:
+    @contextmanager
+    def held(self, patience_s: float = PATIENCE_S) -> Iterator[Held]:
+        """Keeps other programs from the file inside; what was read of it is not touched yet.
+
+        Args:
+            patience_s: How long another program is waited for.
+
+        Raises:
+            HeldError: another program holds it.
+            StoreError: it cannot be opened for writing.
+        """
+        try:
+            is_new = not self.path.exists()
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            descriptor = self._locked(patience_s)
+        except OSError as error:
+            raise self._unsaved(error.strerror) from error
+        try:
+            yield Held(descriptor, is_new)
+        finally:
+            os.close(descriptor)
+
+    def append(self, held: Held, lines: Sequence[bytes]) -> None:
         """Adds whole lines, all or none, and waits until the disk has them.
 
         Raises:
             StoreError: nothing was saved, and why.
         """
         try:
-            is_new = not self.path.exists()
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = self._locked()
-        except OSError as error:
-            raise self._unsaved(error.strerror) from error
-        try:
-            self._refresh_from(descriptor)
+            self._refresh_from(held.descriptor)
             if self.conflicts:
                 raise self._unsaved(
                     "the file has merge conflicts; keep both sides' lines and delete the marks"
                 )
-            self._write(descriptor, b"".join(lines))
-            if is_new:
+            self._write(held.descriptor, b"".join(lines))
+            if held.is_new:
                 _sync_folder(self.path.parent)
-            self._refresh_from(descriptor)
+            self._refresh_from(held.descriptor)
         except OSError as error:
             raise self._unsaved(error.strerror) from error
-        finally:
-            os.close(descriptor)
 
     def _unsaved(self, why: str | None) -> StoreError:
         # The reason first: a line of a screen may have no room for the path.
@@ -142,9 +169,9 @@ class LogFile:
                 os.fsync(descriptor)
             raise
 
-    def _locked(self) -> int:
+    def _locked(self, patience_s: float) -> int:
         """The file, open and locked; also when it was replaced while we waited."""
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + patience_s
         while True:
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
             descriptor = os.open(self.path, flags, 0o600)
@@ -163,8 +190,8 @@ class LogFile:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise self._unsaved("another program holds the file") from None
+                if time.monotonic() >= deadline:
+                    raise HeldError(f"not saved: {HELD} ({self.path})") from None
                 time.sleep(_POLL_S)
             else:
                 return

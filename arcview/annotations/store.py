@@ -8,14 +8,22 @@ from __future__ import annotations
 import re
 import socket
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import RLock
 
 from arcview.annotations.cases import case_from
 from arcview.annotations.events import CaseEvent, EventKind, to_line
-from arcview.annotations.log_file import BadLine, Conflict, LogFile, StoreError
+from arcview.annotations.log_file import (
+    PATIENCE_S,
+    BadLine,
+    Conflict,
+    HeldError,
+    LogFile,
+    StoreError,
+)
 from arcview.errors import ArcviewError
 from arcview.files import is_file
 from arcview.model.annotation import Case, SuggestedBy
@@ -74,6 +82,10 @@ class AnnotationStore:
         host: Name of this machine; asked for by default.
         run_hash: Of what the run says about itself, see `fingerprint`.
         clock: Gives the time of an event.
+
+    Attributes:
+        when_held: Told that events are kept in memory, since another program holds the file: they
+            are saved by `flush`. Null waits for that program instead.
     """
 
     def __init__(
@@ -91,6 +103,10 @@ class AnnotationStore:
         self.annotator = annotator
         self._run_hash = run_hash
         self._clock = clock or (lambda: datetime.now(UTC))
+        self.when_held: Callable[[], None] | None = None
+        self._pending: tuple[CaseEvent, ...] = ()
+        self._guard = RLock()
+        """Held for moments only: never while another program is waited for by `flush`."""
         self._logs: dict[Path, LogFile] = {}
         self._cases: dict[str, Case] | None = None
         self._by_case: dict[str, list[CaseEvent]] = {}
@@ -114,13 +130,13 @@ class AnnotationStore:
             paths = sorted(path for path in self.folder.glob("*.jsonl") if is_file(path))
         except OSError as error:
             raise StoreError(f"{self.folder}: cannot be read: {error.strerror}") from error
-        for path in (*paths, *self._logs):
-            self._log(path)
-        changed = [log.refresh() for log in self._logs.values()]
-        if any(changed) or self._cases is None:
-            self._sort()
-            return any(changed)
-        return False
+        with self._guard:
+            for path in (*paths, *self._logs):
+                self._log(path)
+            changed = [log.refresh() for log in self._logs.values()]
+            if any(changed) or self._cases is None:
+                self._sort()
+        return any(changed)
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -178,8 +194,13 @@ class AnnotationStore:
 
     # Writing
 
+    @property
+    def pending(self) -> tuple[CaseEvent, ...]:
+        """What was to be saved and no file has yet."""
+        return self._pending
+
     def save(self, *drafts: Draft) -> tuple[CaseEvent, ...]:
-        """Saves events, all or none; when it returns the disk has them.
+        """Saves events, all or none; when it returns the disk has them, or they are pending.
 
         Raises:
             StoreError: nothing was saved, and why.
@@ -187,25 +208,56 @@ class AnnotationStore:
         own = self._own
         if own is None or self.annotator is None or self.run_id is None:
             raise StoreError(f"not saved: {self.read_only}")
-        # What others saved meanwhile comes before this.
-        self.refresh()
+        with self._guard:
+            # What others saved meanwhile comes before this.
+            self.refresh()
+            new = self._made(drafts, self.annotator, self.run_id)
+            if new:
+                self._keep(own, new)
+                self._sort()
+            return new
+
+    def flush(self) -> None:
+        """Saves what is pending, all or none; waits for a program that holds the file.
+
+        Raises:
+            StoreError: nothing was saved, and why; it stays pending.
+        """
+        if self._own is None:
+            return
+        with self._own.held() as held, self._guard:
+            self._own.append(held, [to_line(event) for event in self._pending])
+            self._pending = ()
+            self._sort()
+
+    def _keep(self, own: LogFile, events: tuple[CaseEvent, ...]) -> None:
+        """Writes events to the file, or keeps them where that would mean waiting."""
+        if not self._pending:
+            try:
+                with own.held(PATIENCE_S if self.when_held is None else 0) as held:
+                    own.append(held, [to_line(event) for event in events])
+                return
+            except HeldError:
+                if self.when_held is None:
+                    raise
+        self._pending += events
+        if self.when_held is not None:
+            self.when_held()
+
+    def _made(self, drafts: Iterable[Draft], by: str, run_id: str) -> tuple[CaseEvent, ...]:
         known = self._known()
         order = 1 + max((event.order for event in known.values()), default=0)
         at = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
         events = [
             CaseEvent(
-                draft.id or uuid.uuid4().hex[:16], order + place, at, draft.by or self.annotator,
-                self.run_id, draft.case, draft.kind, draft.unit, draft.values, draft.removed,
+                draft.id or uuid.uuid4().hex[:16], order + place, at, draft.by or by,
+                run_id, draft.case, draft.kind, draft.unit, draft.values, draft.removed,
                 draft.of, draft.suggested_by, draft.scheme, draft.blind, draft.imported,
                 self._run_hash, draft.adopted_from,
             )
             for place, draft in enumerate(drafts)
         ]  # fmt: skip
-        new = [event for event in events if event.id not in known]
-        if new:
-            own.append([to_line(event) for event in new])
-            self._sort()
-        return tuple(new)
+        return tuple(event for event in events if event.id not in known)
 
     def undo(self, is_blind: Callable[[str], bool] | None = None) -> CaseEvent | None:
         """Takes one's own last event back; null where there is none left.
@@ -255,7 +307,8 @@ class AnnotationStore:
         return sorted(mine, key=_order)
 
     def _known(self) -> dict[str, CaseEvent]:
-        return {event.id: event for log in self._logs.values() for event in log.events}
+        saved = {event.id: event for log in self._logs.values() for event in log.events}
+        return saved | {event.id: event for event in self._pending}
 
     def _log(self, path: Path) -> LogFile:
         if path not in self._logs:

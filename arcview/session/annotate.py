@@ -1,7 +1,7 @@
 """Labelling one run: the case in hand, and what each key does to it. Knows no screen.
 
-Every method that changes something has saved it when it returns; where it could not, nothing has
-changed and the notice says why.
+Every method that changes something has saved it when it returns, or has put it where `flush` of the
+store saves it; where neither could be done, nothing has changed and the notice says why.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from arcview.session.commands import Context
 from arcview.ui.bindings import bindings
-from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.base import BaseScreen, say_on_top
 from arcview.ui.theme import DARK, LIGHT, THEMES
 
 if TYPE_CHECKING:
@@ -64,6 +64,14 @@ class ArcviewApp(App[None], inherit_bindings=False):
         """Ends with an error that the command line says in one line."""
         self.failure = error
         self.exit(return_code=2)
+
+    async def action_quit(self) -> None:
+        """Leaves, unless labels would be lost: those have to be given up by a second time."""
+        said = self.labels.stay() if self.labels is not None else None
+        if said is None:
+            await super().action_quit()
+        else:
+            say_on_top(self, said)
 
     async def action_interrupt(self) -> None:
         """Copies the selection; without one it quits."""

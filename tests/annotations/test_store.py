@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import multiprocessing
 import os
@@ -407,3 +408,83 @@ def test_the_lines_are_ascii(tmp_path: Path) -> None:
     line = file_of(tmp_path).read_bytes()
     assert line.isascii()
     assert from_line(line[:-1]).values == {"note": "日本 \x1b"}
+
+
+def held(folder: Path) -> int:
+    """The file of ann, locked as another program would."""
+    descriptor = os.open(file_of(folder), os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
+
+
+def test_what_another_program_keeps_from_being_saved_is_known_and_saved_later(
+    tmp_path: Path,
+) -> None:
+    own = store(tmp_path)
+    told: list[str] = []
+    own.when_held = lambda: told.append("held")
+    own.save(edit(note="first"))
+    assert told == []
+    descriptor = held(tmp_path)
+    own.save(edit(note="second"))
+    own.save(edit(validity="V1"))
+    assert told == ["held"] * 2
+    assert note_of(own) == "second"
+    assert len(own.pending) == 2
+    assert note_of(store(tmp_path)) == "first"
+    os.close(descriptor)
+    own.flush()
+    assert len(own.pending) == 0
+    again = store(tmp_path)
+    assert note_of(again) == "second"
+    assert [event.order for event in again.events()] == [1, 2, 3]
+
+
+def test_what_is_pending_can_be_taken_back(tmp_path: Path) -> None:
+    own = store(tmp_path)
+    own.when_held = lambda: None
+    own.save(edit(note="first"))
+    descriptor = held(tmp_path)
+    own.save(edit(note="second"))
+    own.undo()
+    assert note_of(own) == "first"
+    os.close(descriptor)
+    own.flush()
+    assert note_of(store(tmp_path)) == "first"
+
+
+def test_what_is_pending_comes_before_what_is_saved_after_it(tmp_path: Path) -> None:
+    own = store(tmp_path)
+    own.when_held = lambda: None
+    descriptor = held(tmp_path)
+    own.save(edit(note="first"))
+    os.close(descriptor)
+    own.save(edit(note="second"))
+    assert len(own.pending) == 2
+    own.flush()
+    assert note_of(store(tmp_path)) == "second"
+
+
+def test_what_cannot_be_saved_later_either_stays_pending(tmp_path: Path) -> None:
+    own = store(tmp_path)
+    own.when_held = lambda: None
+    descriptor = held(tmp_path)
+    own.save(edit(note="kept"))
+    os.write(descriptor, b"<<<<<<< ours\n")
+    os.close(descriptor)
+    with pytest.raises(StoreError, match="merge conflicts"):
+        own.flush()
+    assert note_of(own) == "kept"
+    assert len(own.pending) == 1
+
+
+def test_where_nobody_saves_later_another_program_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arcview.annotations.store.PATIENCE_S", 0.0)
+    own = store(tmp_path)
+    descriptor = held(tmp_path)
+    with pytest.raises(StoreError, match="another program holds the file"):
+        own.save(edit(note="x"))
+    assert own.pending == ()
+    os.close(descriptor)

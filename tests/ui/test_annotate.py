@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,14 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from arcview.annotations.log_file import StoreError
+from arcview.annotations.store import AnnotationStore
 from arcview.config import LabelFlags, load_settings
 from arcview.model.annotation import CaseStatus, Reading
 from arcview.ui.application import ArcviewApp
 from arcview.ui.screens.annotate_case import CaseScreen
 from arcview.ui.screens.annotate_labels import NameScreen
+from arcview.ui.screens.matrix import MatrixScreen
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.widgets.hint_bar import HintBar
 from tests.annotations.test_scheme import SMALL
@@ -304,3 +308,95 @@ async def test_a_form_leaves_no_stale_notice_behind(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (app, pilot):
         await press(pilot, "a", "escape")
         assert "noting" not in notice(app)
+
+
+def held(screen: RunScreen) -> int:
+    """The file of the labels, locked as another program would."""
+    path = next(screen.annotating().session.store.folder.glob("ann@*.jsonl"))
+    descriptor = os.open(path, os.O_RDWR)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
+
+
+def saved(screen: RunScreen) -> Reading:
+    """One's reading as the disk has it."""
+    store = screen.annotating().session.store
+    case = AnnotationStore(store.folder, store.run_id, None).cases[0]
+    own = case.reading("ann")
+    assert own is not None
+    return own
+
+
+@pytest.mark.usefixtures("ann")
+async def test_keys_go_on_while_another_program_holds_the_file(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "a")
+        descriptor = held(screen)
+        await pilot.press("v", "0")
+        assert reading(screen).validity == "V0"
+        assert "not saved yet: another program holds the file" in notice(app)
+        await pilot.press("d", "2")
+        assert reading(screen).origins[0].defect == "D2"
+        assert "▲ 2 changes not saved yet" in screen_text(app)
+        assert saved(screen).validity is None
+        os.close(descriptor)
+        text = await press(pilot)
+        assert "not saved" not in text
+        assert notice(app).strip().startswith("saved")
+        assert (saved(screen).validity, saved(screen).origins[0].defect) == ("V0", "D2")
+
+
+@pytest.mark.usefixtures("ann")
+async def test_nobody_leaves_labels_behind_unawares(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "a")
+        descriptor = held(screen)
+        await pilot.press("v", "0", "escape", "q")
+        assert "1 label not saved yet: another program holds the file; q again leaves" in notice(
+            app
+        )
+        assert app.is_running
+        os.close(descriptor)
+        await press(pilot, "q")
+    assert saved(screen).validity == "V0"
+
+
+@pytest.mark.usefixtures("ann")
+async def test_why_a_pending_label_cannot_be_saved_is_said(
+    demo_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (_, pilot):
+        await press(pilot, "a")
+        store = screen.annotating().session.store
+        flush, failures = store.flush, iter([StoreError("not saved: the disk is full")])
+
+        def failing() -> None:
+            for error in failures:
+                raise error
+            flush()
+
+        monkeypatch.setattr(store, "flush", failing)
+        monkeypatch.setattr("arcview.ui.screens.annotate_saving.PATIENCE_S", 0.0)
+        said: list[str] = []
+        monkeypatch.setattr(screen.annotating(), "notice", said.append)
+        descriptor = held(screen)
+        await pilot.press("v", "0")
+        os.close(descriptor)
+        await press(pilot)
+        assert "not saved: the disk is full; it is tried again" in said
+        assert said[-1] == "saved"
+        assert saved(screen).validity == "V0"
+
+
+@pytest.mark.usefixtures("ann")
+async def test_evidence_in_a_cell_of_the_matrix_opens_the_matrix(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "a")
+        screen.annotating().go_to("cell:3@S1")
+        await press(pilot)
+        assert isinstance(app.screen, MatrixScreen)
+        assert screen.session.stop.gate == "3"

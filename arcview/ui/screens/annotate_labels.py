@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,13 +19,15 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Input
 
-from arcview.annotations.store import checked_annotator
+from arcview.annotations.log_file import HELD
+from arcview.annotations.store import AnnotationStore, checked_annotator
 from arcview.config import LabelFlags, load_settings, save_annotator, settings_path
 from arcview.errors import ArcviewError
 from arcview.session.annotate_worklist import name_of_annotator
 from arcview.session.commands import Context
 from arcview.ui.application import ArcviewApp
 from arcview.ui.bindings import bindings
+from arcview.ui.rows.figures import plural
 from arcview.ui.safe import PlainStatic
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.widgets.hint_bar import HintBar
@@ -41,6 +43,16 @@ class Labels:
     scheme: Path | None = None
     """A label scheme; null takes the team's, else the shipped one."""
     blind: bool = False
+    stores: list[AnnotationStore] = field(default_factory=list)
+    """What labels were opened with, each until the program ends."""
+    _is_warned: bool = False
+
+    def stay(self) -> str | None:
+        """Why the program should not be left, once; null where every label is saved."""
+        count = sum(len(store.pending) for store in self.stores)
+        self._is_warned = bool(count) and not self._is_warned
+        said = plural(count, "label")
+        return f"{said} not saved yet: {HELD}; q again leaves" if self._is_warned else None
 
 
 def labels_of(app: App[Any]) -> Labels:

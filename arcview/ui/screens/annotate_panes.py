@@ -16,6 +16,7 @@ from arcview.session.annotate_paths import path_of
 from arcview.session.commands import Context
 from arcview.ui import theme
 from arcview.ui.bindings import widget_bindings
+from arcview.ui.rows.figures import plural
 from arcview.ui.safe import one_line, pieces
 from arcview.ui.widgets.row_view import RowView
 
@@ -97,7 +98,9 @@ def form_title(session: AnnotateSession, unit: str | None) -> Content:
     who = one_line(session.annotator or "nobody")
     name = one_line(unit or "no failing gate")
     # Here and not above the form, which may be scrolled; a prompt may lie over the last line.
-    failed = f"  ▲ {one_line(session.unsaved)}" if session.unsaved else ""
+    waiting = len(session.store.pending)
+    why = session.unsaved or (f"{plural(waiting, 'change')} not saved yet" if waiting else "")
+    failed = f"  ▲ {one_line(why)}" if why else ""
     return pieces(
         ("Case ", "bold"), (name, "bold"), (f"  {status} · {who}", ""), (failed, theme.WARN)
     )

@@ -24,6 +24,7 @@ from arcview.ui.rows.steps_parts import PartKind, StepPart
 from arcview.ui.rows.trail import StepLink
 
 if TYPE_CHECKING:
+    from arcview.session.annotate import AnnotateSession
     from arcview.ui.screens.run import RunScreen
     from arcview.ui.screens.run_long import RunLong
 
@@ -38,6 +39,18 @@ ROLES: Mapping[str, tuple[Role, ...]] = {
     "spec": (Role.EVIDENCE, Role.ORIGIN),
 }
 """What a place of a kind can be to a case, in the order of the key."""
+
+
+def role_index(session: AnnotateSession, address: Address) -> int:
+    """Position in its roles of what a place was just noted as."""
+    part, roles = session.part, ROLES[address.pane]
+    kinds = {"origins": Role.ORIGIN, "effects": Role.EFFECT, "awareness": Role.AWARENESS}
+    role = kinds.get(part.kind) if part is not None else None
+    events = session.store.events(session.case_id)
+    carried = any(p.startswith("origins/") for p in events[-1].values) if events else False
+    if role is Role.ORIGIN and not carried:
+        role = Role.EVIDENCE
+    return roles.index(role) if role in roles else roles.index(Role.EVIDENCE)
 
 
 def gate_where(stop: Stop) -> str:

@@ -24,7 +24,8 @@ from arcview.session.annotate_rows import check_evidence, shown_readings
 from arcview.session.run_session_address import destination, parse_address
 from arcview.session.run_session_stops import Stop
 from arcview.ui.screens.annotate_labels import ask_name, labels_of
-from arcview.ui.screens.annotate_places import ROLES, gate_where, ranged, under_cursor
+from arcview.ui.screens.annotate_places import ROLES, gate_where, ranged, role_index, under_cursor
+from arcview.ui.screens.annotate_saving import PendingLabels, said_of
 from arcview.ui.screens.base import say_on_top
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class RunAnnotate:
         self.states: dict[str, PointerState] = {}
         self.is_looking = False
         self._session: AnnotateSession | None = None
+        self._saving: PendingLabels | None = None
         self._unit: str | None = None
         self._begin: Address | None = None
         self._last: Address | None = None
@@ -128,10 +130,26 @@ class RunAnnotate:
         session.blind = labels.blind
 
         def put() -> None:
-            self._session = session
+            if session is not self._session:
+                self._session = session
+                self._saving = PendingLabels(self.app, session, self._arrive, self._flushed)
+                labels.stores.append(session.store)
             then()
 
         return put
+
+    def _flushed(self, error: str | None) -> None:
+        """What was pending is saved, or not yet."""
+        self.notice("saved" if error is None else f"{error}; it is tried again")
+        self._show()
+
+    def close(self) -> None:
+        """The screen goes: what is pending is saved."""
+        if self._saving is not None:
+            self._saving.start()
+
+    def _arrive(self, put: Callable[[], None]) -> None:
+        self.screen.post_message(AnnotationArrived(put))
 
     def _run(self, what: str, get: Callable[[], Callable[[], None]]) -> None:
         """Gets something in a thread and shows it on the screen's own."""
@@ -142,7 +160,7 @@ class RunAnnotate:
             except ArcviewError as error:
                 put = partial(self._failed, str(error))
             if not get_current_worker().is_cancelled:
-                self.screen.post_message(AnnotationArrived(put))
+                self._arrive(put)
 
         self.screen.run_worker(
             work, thread=True, exit_on_error=False, group=what, description=f"reading {what}"
@@ -243,27 +261,16 @@ class RunAnnotate:
             self._is_new = False
             self._last, self._events = address, len(self.session.store.events())
             if role is None:
-                self._role = self._role_of(address)
+                self._role = role_index(self.session, address)
         # What says that it is going on must not be met again when the form is closed.
         self.notice("")
         self.open_case()
         # A form that has just been opened has no line of keys yet.
         self.app.screen.call_after_refresh(self.say, change)
 
-    def _role_of(self, address: Address) -> int:
-        """Position in its roles of what the place was noted as."""
-        part, roles = self.session.part, ROLES[address.pane]
-        kinds = {"origins": Role.ORIGIN, "effects": Role.EFFECT, "awareness": Role.AWARENESS}
-        role = kinds.get(part.kind) if part is not None else None
-        events = self.session.store.events(self.session.case_id)
-        carried = any(p.startswith("origins/") for p in events[-1].values) if events else False
-        if role is Role.ORIGIN and not carried:
-            role = Role.EVIDENCE
-        return roles.index(role) if role in roles else roles.index(Role.EVIDENCE)
-
     def say(self, change: CaseChange) -> None:
         """What came of a key, and what follows from it elsewhere."""
-        self.notice(change.notice)
+        self.notice(said_of(change, self.session))
         if change.saved:
             self.screen.show_cases()
             if self.work is not None:
@@ -388,8 +395,5 @@ class RunAnnotate:
         view = screen.rows_view
         row = (view.cursor if view is not None else 0) if remember else None
         screen.apply(screen.session.follow(place.target, row, place.stop))
-        address = parse_address(text)
-        if place.spec:
-            screen.following().open.spec(address.line or 1)
-        elif address.pane == "gate" and address.parts[:1] == ("log",):
-            screen.following().open.log("/".join(address.parts[1:]), address.line or 1)
+        if place.spec or place.log or place.cell:
+            screen.following().open.arrive(place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import App
@@ -164,7 +164,7 @@ class BaseScreen(Screen[None], inherit_bindings=False):
         self.notice(f"{doing} failed: {type(error).__name__}: {error}")
 
 
-def say_on_top(app: App[object], text: str) -> None:
+def say_on_top(app: App[Any], text: str) -> None:
     """One line on whatever screen is up."""
     if isinstance(app.screen, BaseScreen):
         app.screen.notice(text)

@@ -184,6 +184,8 @@ class RunScreen(RunLinks):
         if self._following is not None:
             self._following.open.close()
         self.close_reruns()
+        if self._annotating is not None:
+            self._annotating.close()
 
     def _arrive(self, destination: Destination) -> None:
         """Goes to where the command line asked for."""
