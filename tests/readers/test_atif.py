@@ -290,6 +290,29 @@ def test_results_without_an_id_are_paired_by_position(tmp_path: Path) -> None:
     assert [c.result.text if c.result else None for c in step.calls] == ["A", "B"]
 
 
+@pytest.mark.parametrize(
+    "observation",
+    ["done", ["done"], [{"content": "done"}], {"content": "done"}, {"results": ["done"]}],
+)
+def test_an_observation_may_lack_what_stands_around_its_results(
+    tmp_path: Path, observation: object
+) -> None:
+    step = only_step(tmp_path, tool_calls=call("c"), observation=observation)
+    assert [one.result and one.result.text for one in step.calls] == ["done"]
+
+
+@pytest.mark.parametrize("observation", [None, {}, [], "", {"results": None}, {"results": []}])
+def test_an_empty_observation_is_no_result(tmp_path: Path, observation: object) -> None:
+    step = only_step(tmp_path, tool_calls=[call("c")], observation=observation)
+    assert step.calls[0].result is None
+
+
+def test_an_observation_of_another_shape_is_kept_as_it_is(tmp_path: Path) -> None:
+    step = only_step(tmp_path, tool_calls=[call("c")], observation={"stdout": "done"})
+    assert step.calls[0].result is not None
+    assert step.calls[0].result.text == '{"stdout": "done"}'
+
+
 def test_a_result_may_come_with_a_later_step(tmp_path: Path) -> None:
     later = agent_step(2, observation=observed(result("a", "A")))
     found = read(tmp_path, document(agent_step(1, tool_calls=[call("a")]), later))

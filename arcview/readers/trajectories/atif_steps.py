@@ -85,10 +85,10 @@ def steps_of(
         step = _message(key, record, role, speaker, reading)
         place = len(found)
         found.append(step)
-        for number, entry in enumerate(_list(record.get("tool_calls"))):
+        for number, entry in enumerate(_entries(record.get("tool_calls"))):
             if (call_id := _text(_mapping(entry).get("tool_call_id"))) is not None:
                 waiting.setdefault(call_id, []).append((place, number))
-        results = [*_records(_mapping(record.get("observation")).get("results"))]
+        results = _results(record.get("observation"))
         orphans = _pair(results, found, place, waiting)
         if step.kind is StepKind.COMPACTION:
             found[place], orphans = _with_summary(step, orphans), []
@@ -137,7 +137,7 @@ def _message(key: str, record: Record, role: Role, speaker: Speaker, reading: Re
     side = extra.get("agent_id") if extra.get("is_sidechain") is True else None
     calls = tuple(
         _call(entry, f"{key}.{number}", reading)
-        for number, entry in enumerate(_list(record.get("tool_calls")), start=1)
+        for number, entry in enumerate(_entries(record.get("tool_calls")), start=1)
     )
     step = Step(
         key=calls[0].key if calls else key,
@@ -227,6 +227,24 @@ def _parsed(value: object) -> Record | None:
         except ValueError:
             return None
     return value if isinstance(value, dict) else None
+
+
+def _results(observation: object) -> list[Record]:
+    """The results of an observation; some writers leave out what stands around them."""
+    given = observation
+    if isinstance(observation, dict) and "results" in observation:
+        given = observation["results"]
+    elif isinstance(observation, dict) and observation and "content" not in observation:
+        given = {"content": observation}
+    entries = (entry for entry in _entries(given) if entry is not None)
+    return [entry if isinstance(entry, dict) else {"content": entry} for entry in entries]
+
+
+def _entries(value: object) -> list[object]:
+    """The entries of a list; a single one may stand alone."""
+    if value is None or value in ("", {}):
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _pair(
