@@ -178,6 +178,12 @@ def test_a_response_without_an_id_belongs_to_the_call_of_its_name(tmp_path: Path
     assert [one.result and one.result.text for one in step.calls] == [None, "B"]
 
 
+def test_what_is_said_again_keeps_its_time(tmp_path: Path) -> None:
+    again = model("m", "x", timestamp="2026-01-02T10:00:00.000Z")
+    (step,) = model_steps(read(tmp_path, model("m", "x"), again))
+    assert step.at == AT
+
+
 def test_a_call_that_had_not_ended_has_no_result(tmp_path: Path) -> None:
     trajectory = read(tmp_path, model("m", toolCalls=[call("c", status="executing")]))
     assert only_call(trajectory).result is None

@@ -132,7 +132,10 @@ class GeminiSession:
         self._keep(message_id)
         known = self._messages.get(message_id)
         if known is not None:
-            known.record = {**(known.record or {}), **record}
+            first = known.record or {}
+            # What is said again after a resume has the time of the resume.
+            at = first.get("timestamp") or record.get("timestamp")
+            known.record = {**first, **record, "timestamp": at}
             return
         entry = self._messages[message_id] = _Entry(address, record)
         self._entries.append(entry)
