@@ -282,6 +282,17 @@ def test_steps_of_a_delegate_belong_to_the_call_that_started_it(tmp_path: Path) 
     assert told == [("delegate", None, None), ("run", "Browser 5", key), ("run", None, None)]
 
 
+def test_what_an_evaluation_answers_to_go_on_is_no_user_turn(tmp_path: Path) -> None:
+    nudge = "Please continue working on the task on whatever approach you think is suitable."
+    trajectory = read(
+        tmp_path,
+        action(1, "message", "user", content="go"),
+        action(9, "message", "user", content=nudge),
+    )
+    assert user_turns(trajectory) == ["go"]
+    assert trajectory.steps[-1].text == nudge
+
+
 def test_a_condensation_is_no_user_turn(tmp_path: Path) -> None:
     condensed = action(5, "condensation", forgotten_event_ids=[1, 2], summary="so far")
     (step,) = read(tmp_path, condensed).steps

@@ -241,6 +241,13 @@ def test_the_first_event_may_be_longer_than_what_is_looked_at(
     assert user_turns(OpenHandsReader().read(path)) == ["go"]
 
 
+def test_what_an_evaluation_answers_to_go_on_is_no_user_turn(tmp_path: Path) -> None:
+    nudge = "Please continue working on the task on whatever approach you think is suitable."
+    trajectory = read(tmp_path, message("u", "go"), message("n", nudge))
+    assert user_turns(trajectory) == ["go"]
+    assert trajectory.steps[-1].text == nudge
+
+
 def test_a_condensation_is_no_user_turn(tmp_path: Path) -> None:
     trajectory = read(
         tmp_path,

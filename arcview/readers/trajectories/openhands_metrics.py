@@ -1,6 +1,6 @@
-"""What V0 and V1 of OpenHands write alike, above all metrics → tokens per response and in all.
+"""Metrics of OpenHands, V0 and V1 alike → tokens per response and in all. Pure.
 
-Pure. The totals grow over a conversation; the list of single responses is kept beside them.
+The totals grow over a conversation; the list of single responses is kept beside them.
 """
 
 from __future__ import annotations
@@ -62,11 +62,6 @@ def spending_of(metrics: Iterable[object]) -> Spending:
 def metrics_in(stats: object) -> list[object]:
     """The metrics in the `stats` of a conversation, one for each use."""
     return [*mapping(mapping(stats).get("usage_to_metrics")).values()]
-
-
-def still_running(metadata: Mapping[str, object]) -> str:
-    """What the model was told below the output of a command that had not ended."""
-    return text_or_none(metadata.get("suffix")) or ""
 
 
 def usage_of(counts: Mapping[str, object]) -> Usage | None:

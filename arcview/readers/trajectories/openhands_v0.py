@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolKind, ToolResult
 from arcview.readers.trajectories.contents import image_at, listed, mapping, parts_of
 from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts
-from arcview.readers.trajectories.openhands_metrics import Spending, still_running, usage_of
+from arcview.readers.trajectories.openhands_metrics import Spending, usage_of
+from arcview.readers.trajectories.openhands_phrases import is_nudge, still_running
 from arcview.readers.trajectories.records import Record, as_json, loaded, text_or_none
 from arcview.readers.trajectories.times import iso_time
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
@@ -132,7 +133,8 @@ class EventLog:
             draft.texts.append(text)
             self._open = None
         elif self._source_of(event) == "user":
-            draft = self.drafts.add(Role.USER, StepKind.MESSAGE, address, text=text, at=at)
+            kind = StepKind.NOTE if is_nudge(text) else StepKind.MESSAGE
+            draft = self.drafts.add(Role.USER, kind, address, text=text, at=at)
         else:
             draft = self.drafts.note(text, address, at=at)
         draft.images += _images(args.get("image_urls") or args.get("images_urls"))
@@ -296,7 +298,7 @@ def _result(observation: str, event: Record, text: str, at: str | None) -> ToolR
     failed = observation in ("error", "user_rejected") or text.startswith(_ERROR)
     # -1 stands for a command that still runs.
     if code == -1:
-        text += still_running(mapping(extras.get("metadata")))
+        text += still_running(extras.get("metadata"))
     if not text and observation == "delegate":
         text = as_json(extras.get("outputs"))
     problem = text_or_none(extras.get("last_browser_action_error"))

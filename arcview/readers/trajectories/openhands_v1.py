@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from arcview.model.trajectory import Image, Role, StepKind, ToolCall, ToolKind, ToolResult
 from arcview.readers.trajectories.contents import image_at, listed, mapping
 from arcview.readers.trajectories.drafts import CallSpot, Draft, Drafts
-from arcview.readers.trajectories.openhands_metrics import Spending, still_running
+from arcview.readers.trajectories.openhands_metrics import Spending
+from arcview.readers.trajectories.openhands_phrases import is_nudge, still_running
 from arcview.readers.trajectories.records import Record, as_json, loaded, text_or_none
 from arcview.readers.trajectories.times import iso_time
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
@@ -125,7 +126,7 @@ class SdkLog:
             whole = f"{text}\n\n{extension}" if extension else text
             is_user = source == "user"
             role = Role.USER if is_user else Role.SYSTEM
-            kind = StepKind.MESSAGE if is_user else StepKind.NOTE
+            kind = StepKind.MESSAGE if is_user and not is_nudge(text) else StepKind.NOTE
             step = self.drafts.add(role, kind, address, text=whole, at=at)
         step.images += images
 
@@ -276,7 +277,7 @@ def _result(kind: str, event: Record, at: str | None) -> ToolResult:
         text = f"{text}\n{failure}" if text else failure
     code = _exit_code(observation)
     if code is None:
-        text += still_running(mapping(observation.get("metadata")))
+        text += still_running(observation.get("metadata"))
     return ToolResult(
         text=f"{text}\n\n{extension}" if extension else text,
         is_error=is_error,
