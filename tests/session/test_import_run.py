@@ -187,13 +187,25 @@ def lost(root: Path) -> Path:
     return run
 
 
+def misnamed(root: Path) -> Path:
+    """A group of tests that is none of the checkpoint's beside those that are."""
+    run = write_scb(root / "demo", stages=1)
+    groups = {
+        "checkpoint_1-Core": {"passed": ["test_a"], "failed": []},
+        "checkpoint_7-Core": {"passed": ["test_b"], "failed": ["test_c"]},
+    }
+    write(run / "checkpoint_1" / "evaluation.json", evaluation(groups))
+    shutil.rmtree(run / "checkpoint_1" / "evaluation")
+    return run
+
+
 def patches(root: Path) -> Path:
     write(root / "patches" / "1.patch", PATCH)
     write(root / "patches" / "2.patch", PATCH.replace("x.py", "y.py"))
     return root / "patches"
 
 
-@pytest.mark.parametrize("make", [repository, retried, resumed, damaged, lost, patches])
+@pytest.mark.parametrize("make", [repository, retried, resumed, damaged, lost, misnamed, patches])
 def test_a_written_run_is_the_same_after_the_import(
     make: Callable[[Path], Path], tmp_path: Path
 ) -> None:
