@@ -187,6 +187,19 @@ def test_each_message_is_shown_once_though_every_call_repeats_it(tmp_path: Path)
     ]
 
 
+def test_what_an_agent_answers_itself_to_go_on_is_no_user_turn(tmp_path: Path) -> None:
+    nudge = "Please proceed to the next step using your best judgement."
+    found = read(
+        tmp_path,
+        asks(user("u", source="input"), says="a"),
+        asks(user(nudge), says="b"),
+        asks(user("and now?"), says="c"),
+    )
+    message, note = StepKind.MESSAGE, StepKind.NOTE
+    told = [step.kind for step in inner(found) if step.role is Role.USER]
+    assert told == [message, note, message]
+
+
 def test_messages_are_found_in_the_pool(tmp_path: Path) -> None:
     pool = [{"role": "system", "content": "s"}, user("u"), user("later")]
     found = read(

@@ -279,6 +279,22 @@ def test_a_plain_list_without_actions_has_none(tmp_path: Path) -> None:
     assert [s.role for s in found.steps] == [Role.USER, Role.ASSISTANT, Role.USER]
 
 
+def test_an_answer_that_is_sent_back_starts_no_turn_in_a_plain_list(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        [
+            TASK,
+            said("```bash\nls\n```"),
+            said_by_user("<returncode>0</returncode>\n<output>\na</output>"),
+            said("I am lost"),
+            said_by_user("Please always provide EXACTLY ONE action."),
+            said("```bash\npwd\n```"),
+        ],
+    )
+    turns = [step for step in found.steps if step.role is Role.USER]
+    assert [step.kind for step in turns] == [StepKind.MESSAGE, StepKind.NOTE]
+
+
 def test_times_of_late_version_1_are_kept_in_utc(tmp_path: Path) -> None:
     found = first_version(tmp_path, said("hi", timestamp=1767261600.5))
     assert model_steps(found)[0].at == "2026-01-01T10:00:00.500000Z"

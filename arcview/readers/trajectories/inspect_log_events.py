@@ -24,6 +24,11 @@ from arcview.readers.trajectories.usages import dollars, sent_in_all
 _LOOK_BACK = 40
 """How many steps back a command of the sandbox may belong to a call."""
 _SUMMARY = "[CONTEXT COMPACTION SUMMARY]"
+_NUDGES = (
+    "Please proceed to the next step using your best judgement",
+    "Your submission was incorrect. Please proceed",
+)
+"""What the usual agents answer themselves, in the name of the user, to go on."""
 _MAX_DEPTH = 20
 
 
@@ -189,10 +194,13 @@ class SampleWalk:
         marks = mapping(message.get("metadata"))
         is_summary = "summary" in marks or parts.text.startswith(_SUMMARY)
         is_given = message.get("role") == "assistant"
+        is_nudge = message.get("source") is None and parts.text.lstrip().startswith(_NUDGES)
         if is_summary:
             kind = StepKind.COMPACTION
+        elif is_given or is_nudge or speaker.is_scoring:
+            kind = StepKind.NOTE
         else:
-            kind = StepKind.NOTE if is_given or speaker.is_scoring else StepKind.MESSAGE
+            kind = StepKind.MESSAGE
         role = Role.SYSTEM if message.get("role") == "system" else Role.USER
         text = f"given as an answer of the model\n{parts.text}" if is_given else parts.text
         step = Step(key, None, role, kind, text, images=tuple(parts.images))

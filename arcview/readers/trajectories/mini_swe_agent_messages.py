@@ -155,7 +155,14 @@ class Walk:
             if text or not (is_last and self.exit_status):
                 self._said(key, message, Role.USER, StepKind.NOTE)
         else:
-            self._said(key, message, Role.USER)
+            is_sent_back = self._is_text_mode and self._has_no_action()
+            kind = StepKind.NOTE if is_sent_back else StepKind.MESSAGE
+            self._said(key, message, Role.USER, kind)
+
+    def _has_no_action(self) -> bool:
+        """Whether the last answer had not the one action that it must have: it is sent back."""
+        last = self.steps[-1] if self.steps else None
+        return last is not None and last.role is Role.ASSISTANT and not last.calls
 
     def _is_waiting(self) -> bool:
         return self.pairing.waits_for(None)
