@@ -174,7 +174,7 @@ FAMILIES = (
             Sign("FAIL ", rf" ?FAIL +(?:\S+ +)?{_SCRIPT}(?: \([\d.]+ m?s\))?$"),
             Sign("process.exit called with", r" *● +process\.exit called with"),
         ),
-        (),
+        (Sign("No tests found, ", r"No tests found, exiting with code \d+$"),),
     ),
     Family(
         "vitest",

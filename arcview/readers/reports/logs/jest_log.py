@@ -31,6 +31,7 @@ _HEAD = re.compile(
 _BLOCK = re.compile(r"^  ● (?P<name>.+)$")
 _TOTALS = re.compile(r"^Tests: +(?P<words>\d+ \w+(?:, \d+ \w+)*)$")
 _SUITES = re.compile(r"^Test Suites: +(?P<words>.*)$")
+_NONE = re.compile(r"^No tests found, exiting with code \d+$")
 _EXIT = re.compile(r"^ *● +process\.exit called with .*$")
 _FAILED_SUITE = "Test suite failed to run"
 _OTHER_BLOCKS = ("Console", "Cannot log after tests are done")
@@ -62,6 +63,7 @@ class _Reader:
     totals: GroupCounts | None = None
     suites: str | None = None
     exited: str | None = None
+    none_found: str | None = None
 
     def read(self) -> None:
         for index, line in enumerate(self.lines):
@@ -75,6 +77,8 @@ class _Reader:
                 self._block(line, index)
             elif line.startswith("Test"):
                 self._closing(line, index)
+            elif line.startswith("No tests") and _NONE.match(line):
+                self.none_found = line
             elif line[:4].strip() == "" and (mark := marked(line)):
                 self._printed(mark.title, mark.outcome, line, index)
         self._end_block(len(self.lines))
@@ -141,6 +145,9 @@ class _Reader:
         if match is None or self.file is None:
             return
         name = match["name"].strip()
+        following = self.lines[index + 1] if index + 1 < len(self.lines) else ""
+        if following and not following.startswith(" "):
+            name = f"{name}\n{following}"  # a title with two lines: below a whole one is none
         if name == _FAILED_SUITE:
             self.failed_files.setdefault(self.file, line)
             self.block = (self.file, index + 1)
@@ -227,10 +234,21 @@ def _twice(reader: _Reader) -> list[str]:
     ]
 
 
+def _left_out(suites: str) -> bool:
+    """Whether files have no result: `1 failed, 1 of 5 total`, of which skipped ones are none."""
+    total = re.search(r"(\d+) of (\d+) total", suites)
+    skipped = re.search(r"(\d+) skipped", suites)
+    if total is None:
+        return False
+    return int(total[1]) + (int(skipped[1]) if skipped else 0) < int(total[2])
+
+
 def _stop(reader: _Reader) -> Gap | None:
     if reader.exited is not None:
         return Gap("", reader.exited)
-    if reader.suites is not None and " of " in reader.suites:
+    if reader.none_found is not None:
+        return Gap("", reader.none_found, own_doing=False)
+    if reader.suites is not None and _left_out(reader.suites):
         return Gap("", f"interrupted: test suites {reader.suites}", own_doing=False)
     if reader.totals is None and len(reader.lines) > 40:
         return cut_off('there is no "Tests:" line', reader.lines)

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from arcview.model.results import Outcome
 
-_PASSED, _FAILED, _SKIPPED = "✓✔√", "✕×✖✗", "○✎↓﹣"
-_MARKED = re.compile(rf"^(?P<indent> *)(?P<mark>[{_PASSED}{_FAILED}{_SKIPPED}]) (?P<rest>.*)$")
+_PASSED, _FAILED, _SKIPPED, _QUEUED = "✓✔√", "✕×✖✗", "○✎↓﹣□", "·"
+_ALL = _PASSED + _FAILED + _SKIPPED + _QUEUED
+_MARKED = re.compile(rf"^(?P<indent> *)(?P<mark>[{_ALL}]) (?P<rest>.*)$")
 _BRACKETED = re.compile(r" \((?P<value>[\d.]+) ?(?P<unit>ms|s|m)(?: [\d.]+ ?s)?\)$")
 _BARE = re.compile(r" +(?P<value>[\d.]+)(?P<unit>ms|s)$")
 _RETRY = re.compile(r" \((?:retry|repeat) x(?P<count>\d+)\)$")
+_NOTE = re.compile(r"(?<=ms) \[.*\]$")
+"""Why vitest skipped a test that had begun."""
 _LEFT_OUT = ("skipped ", "todo ")
 
 
@@ -45,11 +48,16 @@ def marked(line: str, *, bare: bool = False) -> Mark | None:
         outcome = Outcome.FAILED
     elif mark in _SKIPPED:
         outcome = Outcome.SKIPPED
+        title = _NOTE.sub("", title)
+    elif mark in _QUEUED:
+        outcome = Outcome.NOT_RUN
     retries = 0
     if retry := _RETRY.search(title):
         retries = int(retry["count"])
         title = title[: retry.start()]
     duration = _BARE.search(title) if bare else _BRACKETED.search(title)
+    if mark in "○✎□·":  # not begun
+        duration = None
     seconds = None
     if duration is not None:
         seconds = _seconds(duration)
@@ -57,7 +65,7 @@ def marked(line: str, *, bare: bool = False) -> Mark | None:
         title = title[: duration.start() + len(duration[0]) - len(duration[0].lstrip()) - 1]
     else:
         title = title.rstrip()
-    word = "todo" if mark == "✎" else None
+    word = "todo" if mark in "✎□" else None
     if mark in "○✎":
         title = next((title[len(w) :] for w in _LEFT_OUT if title.startswith(w)), title)
     return Mark(len(match["indent"]), outcome, title, seconds, word, retries)

@@ -22,6 +22,7 @@ from arcview.readers.reports.logs.log import (
     ending,
 )
 from arcview.readers.reports.logs.marks import Mark, Tree, marked, until_code
+from arcview.readers.reports.mocha_json import HOOK_FAILED
 
 FAMILY = "vitest"
 _SCRIPT = r"\S+\.[cm]?[jt]sx?"
@@ -33,14 +34,32 @@ _FILE = re.compile(
 _NAMED = re.compile(rf"^(?:\|[^|]+\| )?(?P<file>{_SCRIPT}) > (?P<rest>.+)$")
 _RED = re.compile(rf"^ FAIL  (?:\|[^|]+\| )?(?:(?P<test>{_SCRIPT} > .+)|(?P<file>\S+) \[ .* \])$")
 _PRINTED = re.compile(rf"^(?:stdout|stderr) \| (?:{_SCRIPT}|unknown test)(?: > .*)?$")
-_TOTALS = re.compile(r"^ *Tests  +(?P<words>\d+ \w+(?: \| \d+ \w+)*)(?: \((?P<all>\d+)\))?$")
+_TOTALS = re.compile(
+    r"^ *Tests  +(?P<words>\d+ [a-z ]+(?: \| \d+ [a-z ]+)*)(?: \((?P<all>\d+)\))?$"
+)
+_FILES = re.compile(r"^ *Test Files  +(?P<words>\d+ \w+(?: \| \d+ \w+)*) \((?P<all>\d+)\)$")
+_NO_FILES = re.compile(r"^No test files found\b.*$")
 _NO_TESTS = re.compile(r"^ *Tests  +no tests$")
 _ERRORS = re.compile(r"^ *Errors  +(?P<words>\d+ errors?)$")
 _RULE = re.compile(r"^⎯")
-_COUNTED = {"failed": "failed", "passed": "passed", "skipped": "skipped", "todo": "skipped"}
+_COUNTED = {
+    "failed": "failed",
+    "passed": "passed",
+    "expected fail": "passed",
+    "skipped": "skipped",
+    "todo": "skipped",
+}
+_MARKED = re.compile(r"^(?P<indent> +)[❯✓×↓□·] ")
 _SUITE = re.compile(
-    r"^(?P<indent> +)[❯✓×↓] (?P<title>.+?)(?: \(\d+(?: tests?[^)]*)?\))?(?: [\d.]+ ?m?s)?$"
+    r"^(?P<indent> +)[❯✓×↓·] (?P<title>.+?) \(\d+(?: tests?[^)]*)?\)(?: [\d.]+ ?m?s)?$"
 )
+_SECTION = re.compile(r"^⎯+ (?P<title>Failed [A-Z]\w+) \d+ ⎯+$")
+_TOP = 3
+"""The indentation of tests that stand in no suite."""
+_UNNAMED = "…"
+"""A suite whose name is not printed: vitest 4 does so without its tree reporter."""
+_SLOW_S = 0.3
+"""From here on (unless configured otherwise) two blanks stand before a duration in a list."""
 _SUFFIXES = (" [skipped]", " [todo]")
 _MAX_BLOCK = 400
 
@@ -54,11 +73,20 @@ class _Reader:
     is_printed: bool = False
     last: str | None = None
     announced: dict[str, int] = field(default_factory=dict)
+    """File → the number of tests that the line over its list says."""
+    named: list[str] = field(default_factory=list)
+    """Ids of lines with a file in front, which only the verbose reporter prints."""
     totals: GroupCounts | None = None
     errors: str | None = None
     red: list[tuple[str, str, int]] = field(default_factory=list)
     """Id, line, index of each failure told below the lists."""
     failed_files: dict[str, str] = field(default_factory=dict)
+    hooks: list[str] = field(default_factory=list)
+    """Suites that failed themselves."""
+    section: str = ""
+    files: str | None = None
+    """What the closing lines say of the files, where they leave some out."""
+    no_files: str | None = None
     has_run: bool = False
 
     def read(self) -> None:
@@ -106,7 +134,7 @@ class _Reader:
         suite = _SUITE.match(line) if line.startswith("  ") else None
         if suite is None or index + 1 >= len(self.lines):
             return None
-        below = _SUITE.match(self.lines[index + 1])
+        below = _MARKED.match(self.lines[index + 1])
         is_suite = below is not None and len(below["indent"]) > len(suite["indent"])
         return suite if is_suite else None
 
@@ -116,17 +144,23 @@ class _Reader:
             self.has_run = True
         elif match := _TOTALS.match(line):
             counts: dict[str, int] = {}
-            for part in match["words"].split(" | "):
-                number, _, word = part.partition(" ")
+            for number, word in _parts(match["words"]):
                 if word in _COUNTED:
                     key = _COUNTED[word]
-                    counts[key] = counts.get(key, 0) + int(number)
+                    counts[key] = counts.get(key, 0) + number
             total = int(match["all"]) if match["all"] else sum(counts.values())
             self.totals = GroupCounts(expected=total, **counts)
         elif _NO_TESTS.match(line):
             self.totals = GroupCounts()
+        elif match := _FILES.match(line):
+            is_short = sum(number for number, _ in _parts(match["words"])) < int(match["all"])
+            self.files = line.strip() if is_short else None
         elif match := _ERRORS.match(line):
             self.errors = match["words"]
+        elif match := _SECTION.match(line):
+            self.section = match["title"]
+        elif _NO_FILES.match(line):
+            self.no_files = line
 
     def _marked(self, mark: Mark, line: str, index: int) -> None:
         title = mark.title
@@ -134,8 +168,14 @@ class _Reader:
             title = title.removesuffix(suffix)
         if named := _NAMED.match(title):
             test_id = _id(named)
+            self.named.append(test_id)
         elif self.file is not None and mark.indent:
-            test_id = " > ".join([self.file, *self.tree.path(mark.indent), title])
+            path = self.tree.path(mark.indent)
+            if not path and mark.indent > _TOP:
+                path = [_UNNAMED]
+            if (mark.duration_s or 0) >= _SLOW_S and mark.outcome is Outcome.PASSED:
+                title = title.removesuffix(" ")
+            test_id = " > ".join([self.file, *path, title])
         else:
             return
         late = mark.retries and mark.outcome is Outcome.PASSED
@@ -171,9 +211,18 @@ class _Reader:
         if red["file"] is not None:
             self.failed_files.setdefault(red["file"], line)
             self.red.append((red["file"], line, index))
+        elif self.section == "Failed Suites":
+            self.hooks.append(red["test"])
+            self.red.append((red["test"], line, index))
         else:
             named = _NAMED.match(red["test"])
             self.red.append((red["test"] if named is None else _id(named), line, index))
+
+
+def _parts(words: str) -> list[tuple[int, str]]:
+    """The numbers and words of `7 failed | 1 expected fail`."""
+    parts = [part.partition(" ") for part in words.split(" | ")]
+    return [(int(number), word) for number, _, word in parts]
 
 
 def _id(named: re.Match[str]) -> str:
@@ -188,6 +237,8 @@ def read_vitest(lines: Sequence[str]) -> Report:
     """
     reader = _Reader(lines)
     reader.read()
+    if reader.announced:
+        _doubt_named(reader)
     notes = _failures(reader)
     files = []
     for name, line in reader.failed_files.items():
@@ -195,6 +246,7 @@ def read_vitest(lines: Sequence[str]) -> Report:
         entry = broken(name, FILE_FAILED, told.message, told.traceback)
         files.append(replace(entry, evidence=line))
     gaps = [Gap(name, FILE_FAILED) for name in reader.failed_files]
+    gaps += [Gap(name, HOOK_FAILED) for name in dict.fromkeys(reader.hooks)]
     if stop := _stop(reader):
         gaps.append(stop)
     announced = reader.totals.expected if reader.totals else sum(reader.announced.values())
@@ -214,20 +266,54 @@ def read_vitest(lines: Sequence[str]) -> Report:
 def _failures(reader: _Reader) -> list[str]:
     """Gives failures their messages; of those that no list names, says what they are."""
     notes = []
-    for test_id, line, index in reader.red:
+    for title, line, index in reader.red:
+        test_id = _whole_title(title, reader, index)
         told = _told(reader.lines, index + 1)
         known = reader.found.details.setdefault(test_id, told)
         if known is not told and told.traceback:
             joined = f"{known.traceback}\n\n{told.traceback}"
             reader.found.details[test_id] = replace(known, traceback=joined)
-        if test_id in reader.failed_files or test_id in reader.found.sightings:
+        is_known = test_id in reader.failed_files or test_id in reader.found.sightings
+        if is_known or _named_by_heading(test_id, reader):
             continue
-        if any(name.startswith(f"{test_id} > ") for name in reader.found.sightings):
+        if test_id in reader.hooks:
             notes.append(f"hook failed: {test_id}: {told.message}")
         else:
             sighting = Sighting(test_id, Outcome.FAILED, index + 1, line, Channel.SUMMARY)
             reader.found.saw(sighting)
     return notes
+
+
+def _doubt_named(reader: _Reader) -> None:
+    """The reporters that print lists print no lines with a file in front."""
+    for test_id in reader.named:
+        sightings = reader.found.sightings.get(test_id, [])
+        doubt = "stands outside of the lists: a test may have printed it"
+        sightings[:] = [s._replace(doubt=doubt) if s.doubt is None else s for s in sightings]
+
+
+def _named_by_heading(test_id: str, reader: _Reader) -> bool:
+    """Whether a heading names the suites of a failure that a list shows without them."""
+    file, *parts = test_id.split(" > ")
+    for start in range(1, len(parts)):
+        short = " > ".join([file, _UNNAMED, *parts[start:]])
+        sightings = reader.found.sightings.get(short, [])
+        failed = next((s for s in sightings if s.outcome is Outcome.FAILED), None)
+        if failed is not None:
+            sightings.remove(failed)
+            if not sightings:
+                del reader.found.sightings[short]
+            reader.found.saw(failed._replace(id=test_id))
+            return True
+    return False
+
+
+def _whole_title(title: str, reader: _Reader, index: int) -> str:
+    """The id of a heading, whose title may have a second line."""
+    following = reader.lines[index + 1] if index + 1 < len(reader.lines) else ""
+    longer = f"{title}\n{following}"
+    is_longer = title not in reader.found.sightings and longer in reader.found.sightings
+    return longer if is_longer else title
 
 
 def _told(lines: Sequence[str], start: int) -> Details:
@@ -241,6 +327,10 @@ def _told(lines: Sequence[str], start: int) -> Details:
 
 
 def _stop(reader: _Reader) -> Gap | None:
+    if reader.no_files is not None:
+        return Gap("", reader.no_files, own_doing=False)
+    if reader.files is not None:
+        return Gap("", f"ended early: {' '.join(reader.files.split())}", own_doing=False)
     if reader.totals is not None:
         return None
     if reader.has_run:
