@@ -404,6 +404,14 @@ def test_of_a_document_that_is_cut_off_the_good_part_is_shown(tmp_path: Path) ->
     assert trajectory.problems
 
 
+def test_the_session_of_a_sub_agent_opens_by_itself(tmp_path: Path) -> None:
+    meta = {**META, "sessionId": "a1", "kind": "subagent"}
+    trajectory = GeminiReader().read(write(tmp_path, meta, user("u", "dig"), model("m", "dug")))
+    assert (trajectory.agent, user_turns(trajectory)) == ("Gemini CLI", ["dig"])
+    assert [step.agent for step in model_steps(trajectory)] == [None]
+    assert [one.role for one in trajectory.sessions] == [SessionRole.MAIN]
+
+
 def test_a_sub_agent_that_no_call_names_is_shown_at_the_end(tmp_path: Path) -> None:
     meta = {**META, "sessionId": "a1", "kind": "subagent"}
     write(tmp_path, meta, model("m9", "dug"), name="s1/a1.jsonl")

@@ -163,7 +163,11 @@ class _Reading:
         """Everything in order, counted once."""
         known = {file.log.id for file in self.files if isinstance(file.log, GeminiSession)}
         shown = [file for file in self.files if not _is_repeated(file.log, known)]
-        return trajectory_of(GeminiReader.id, [*map(_as_thread, shown)], self.problems)
+        threads = [_as_thread(file) for file in shown]
+        if threads and all(thread.is_subagent for thread in threads):
+            # Opened by itself, it is what there is to see.
+            threads[0].is_subagent = False
+        return trajectory_of(GeminiReader.id, threads, self.problems)
 
 
 def _is_log(head: bytes) -> bool:
