@@ -169,6 +169,25 @@ def test_an_evaluation_that_failed_is_not_measured(tmp_path: Path) -> None:
     assert gate.unmeasured == "error of the evaluation: docker is gone"
 
 
+def test_the_log_of_a_failed_evaluation_says_why(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, ["M1"])
+    (trial / "evaluation" / "M1" / "evaluation_result.json").unlink()
+    log = trial / "evaluation" / "M1" / "evaluation_error.log"
+    write(log, "Traceback (most recent call last):\n  File x\nRuntimeError: docker is gone\n\n")
+    gate = open_run(trial).run.gates[0]
+    assert gate.unmeasured == "error of the evaluation: RuntimeError: docker is gone"
+    assert gate.log_paths == ("evaluation/M1/evaluation_error.log",)
+
+
+def test_damaged_metadata_is_a_problem_and_the_evaluation_is_read(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, ["M1"])
+    (trial / "trial_metadata.json").write_text('{"trial_na', encoding="utf-8")
+    assert find_run_reader(trial)[0].id == "evo_claw"
+    opened = open_run(trial)
+    assert [stage.title for stage in opened.run.stages] == ["M1"]
+    assert [problem.where for problem in opened.problems()] == ["trial_metadata.json"]
+
+
 def test_milestones_that_were_never_submitted_are_not_started(tmp_path: Path) -> None:
     trial = write_trial(tmp_path, ["M1"])
     write(trial / "selected_milestone_ids.txt", "M1\nM2\nM3\n")
@@ -194,6 +213,7 @@ def test_the_times_of_tags_cut_the_session_into_stages(tmp_path: Path) -> None:
     opened = open_run(trial)
     parts = [opened.trajectory(stage.trajectories) for stage in opened.run.stages]
     assert [stage.title for stage in opened.run.stages] == ["M1", "M2"]
+    assert [stage.duration_s for stage in opened.run.stages] == [None, 60]
     assert [part.step_count for part in parts] == [1, 2]
 
 

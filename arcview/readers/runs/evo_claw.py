@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arcview.errors import BadInputError
-from arcview.files import exists
+from arcview.files import exists, is_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Chain, Pass, PathRules, Run, Stage, Status
@@ -34,6 +34,7 @@ from arcview.readers.runs.evo_claw_milestones import (
     read_gate,
     read_milestones,
 )
+from arcview.readers.times import seconds_between
 
 LAYOUT = "evo_claw"
 # What the client sent, counted in three parts.
@@ -54,12 +55,16 @@ class EvoClawReader:
 
     def detect(self, path: Path) -> Detection | None:
         """Recognises the metadata of a trial beside its evaluation or its logs."""
+        beside = [name for name in (EVALUATION, "log", "e2e_config.yaml") if exists(path / name)]
+        if not beside:
+            return None
         try:
             fields = Fields.json_file(inside(path, METADATA), METADATA, [])
         except BadInputError:
-            return None
-        beside = [name for name in (EVALUATION, "log", "e2e_config.yaml") if exists(path / name)]
-        if not fields.values.keys() & _KEYS or not beside:
+            if not is_file(path / METADATA) or beside[0] != EVALUATION:
+                return None
+            return Detection(self.id, f"{METADATA}, which is damaged, beside {EVALUATION}")
+        if not fields.values.keys() & _KEYS:
             return None
         return Detection(self.id, f"{METADATA} beside {beside[0]}")
 
@@ -95,7 +100,9 @@ class _Trial:
 
 def _read(path: Path, *, with_trajectories: bool) -> Assembly:
     problems: list[Problem] = []
-    metadata = Fields.json_file(inside(path, METADATA), METADATA, problems)
+    if not exists(path / METADATA):
+        raise BadInputError(METADATA, "the file is missing")
+    metadata = _optional(path, METADATA, problems)
     summary = _optional(path, SUMMARY, problems)
     trial = _Trial(path, metadata, summary, problems)
     trial.read += [path, path / METADATA, path / SUMMARY, path / STATS, path / EVALUATION]
@@ -141,6 +148,7 @@ def _add_stage(trial: _Trial, index: int, milestone: Milestone) -> None:
             end=end,
             started=milestone.since,
             ended=milestone.until,
+            duration_s=seconds_between(milestone.since, milestone.until),
             passes=passes,
             notes=notes,
         )
