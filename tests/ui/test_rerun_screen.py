@@ -465,6 +465,32 @@ async def test_enter_on_a_choice_takes_the_other_one(demo_run: Path, host: FakeE
     assert host.jobs == []
 
 
+async def test_a_rerun_without_any_result_says_nothing_of_single_tests(demo_run: Path) -> None:
+    def script(gate: str, label: str, tree: str) -> Play:
+        del gate, label, tree
+        return Play({}, exit_code=4, report=b"")
+
+    async with on_screen(rerun_screen(demo_run, FakeEngine(script, INFO))) as (_, pilot):
+        text = await press(pilot, "2", "r", "r")
+        assert "no test has a result: nothing to compare" in text
+        assert "missing now" not in text
+        text = await press(pilot, "backspace")
+        assert "↻ rerun: ? not measured" in text
+        assert "0/11" not in text
+        assert "rerun ∅" not in text
+
+
+async def test_the_choices_are_in_sight_after_one_of_them_was_changed(
+    demo_run: Path, host: FakeEngine
+) -> None:
+    engine = FakeEngine(faithful(demo_run), INFO)
+    async with on_screen(rerun_screen(demo_run, engine), (80, 24)) as (_, pilot):
+        text = await press(pilot, "2", "r", "G", "e")
+        assert "[S2]" in text
+        assert "containers  [this machine]" in text
+    assert host.jobs == []
+
+
 class _OtherImage(FakeEngine):
     def image(
         self, ref: str | None, digest: str | None, *, allow_other: bool, on_pull: OnPull | None

@@ -220,7 +220,10 @@ class RerunRows(RowSource):
                 yield RerunRow(RerunRowKind.FACT, said, ("fact", said.label))
             for number, note in enumerate(result.notes):
                 yield from self._wrapped(Said("", note, theme.MUTED), f"note-{number}")
-        if comparison is not None:
+        if result.is_silent:
+            said = Said("", "no test has a result: nothing to compare", theme.MUTED)
+            yield from self._wrapped(said, "silent")
+        elif comparison is not None:
             yield from self._tests(comparison, flaky)
         yield from self._attempts(view)
 
@@ -330,7 +333,7 @@ class RerunRows(RowSource):
                 is_head = row.kind is RerunRowKind.SECTION
                 side = max(8, (width - _LABEL) // 2)
                 old = plain(fit(said.text, side - 2), said.style)
-                new = plain(said.right, said.right_style)
+                new = plain(fit(said.right, max(1, width - _LABEL - side)), said.right_style)
                 label = plain(said.label if is_head else f" {said.label}", theme.MUTED)
                 style = theme.HEADING_LINE if is_head else ""
                 parts = ((label, _LABEL), (old, side), (new, None))

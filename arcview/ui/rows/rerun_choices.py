@@ -18,7 +18,11 @@ SURE = (
     "▲ without a container it may read and change your files and reach the network: "
     "enter or r once more runs it, escape does not"
 )
-_FLAG_KEYS = (("(--pull ", "(p "), ("(--allow-other-image ", "(i "))
+_FLAG_KEYS = (
+    ("(--pull ", "(p "),
+    ("(--allow-other-image ", "(i "),
+    ("DOCKER_HOST or --engine", "DOCKER_HOST; e runs it on this machine"),
+)
 
 
 class Choice(NamedTuple):

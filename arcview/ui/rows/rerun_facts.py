@@ -84,7 +84,7 @@ def side_by_side(view: RerunView, result: RerunResult) -> Iterator[Said]:
     yield Said("took", *_or_dash(duration(cell.duration_s if cell else None)), took, "")
     engine = f"{result.engine.name} {result.engine.version}".strip()
     if result.graded_on_host:
-        engine = "this machine, no container: kept out of statistics"
+        engine = "this machine: not in statistics"
     yield Said("with", *_or_dash(None), *_or_dash(engine))
     if not result.graded_on_host:
         image = f"{result.image_ref or ''} {short_digest(result.image_digest)}".strip()

@@ -43,7 +43,11 @@ def rerun_note(view: RerunView, answer: WhatIf | None = None) -> RerunNote:
     result, comparison = view.results[-1], view.comparisons[-1]
     text, style = headline(result, comparison)
     named = (("F2P", result.f2p), ("P2P", result.p2p), ("tests", result.other))
-    counts = [f"{name} {fraction(group)}" for name, group in named if group is not None]
+    counts = [
+        f"{name} {fraction(group)}"
+        for name, group in named
+        if group is not None and not result.is_silent
+    ]
     said = f"{VERDICT_GLYPH[result.verdict]} {'  '.join(counts)}".strip()
     how = "without a container" if result.graded_on_host else one_line(result.engine.name)
     flaky = view.flakiness(result)
@@ -55,7 +59,7 @@ def rerun_note(view: RerunView, answer: WhatIf | None = None) -> RerunNote:
         ("rerun-counts", f"  {' · '.join(more)}", theme.MUTED),
         *what_if_facts(answer),
     )
-    changes = comparison.tests if comparison is not None else ()
+    changes = comparison.tests if comparison is not None and not result.is_silent else ()
     marks = {test.id: _MARK[test.change] for test in changes if test.change in _MARK}
     marks |= {name: f"flaky: {flaky.words(name)}" for name in flaky.flaky}
     return RerunNote(facts, marks)

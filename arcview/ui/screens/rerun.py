@@ -264,6 +264,7 @@ class RerunScreen(JobPanes):
         if self._view is not None:
             self._view = replace(self._view, plan=None)
         self._show(self._view)
+        self.result.scroll_home(animate=False, force=True)  # where the choices are
         self._look_up()
 
     def action_stop_or_close(self) -> None:
