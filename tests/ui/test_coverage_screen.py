@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,22 @@ async def test_every_item_has_a_mark_for_every_state_and_the_code_stands_beside(
         assert row.count("✓") == 4
         assert "notes/search.py in S2  present" in text
         assert "def search(notes: list[Note], query: str)" in text
+
+
+async def test_a_contract_without_items_is_said_to_have_none(
+    demo_run: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "runs" / demo_run.parent.name / demo_run.name
+    shutil.copytree(demo_run, run)
+    shutil.copytree(demo_run.parents[2] / "chains", tmp_path / "chains")
+    contract = tmp_path / "chains" / "notes-cli" / "stages" / "2" / "contract.json"
+    contract.write_text('{"notes.search.search": "(notes, query)"}', encoding="utf-8")
+    async with on_screen(run_screen(run)) as (_, pilot):
+        text = await press(pilot, "C")
+        assert "Contract of stage 2  no items" in text
+        assert "contract.json lists no items; c shows it as it is written" in text
+        assert "There is no item to look up in the code." in text
+        assert "not recorded" not in text
 
 
 async def test_the_code_follows_the_item_and_the_state(demo_run: Path) -> None:

@@ -25,6 +25,11 @@ _ORIGINS = {
     "contract": "taken from the contract's prose by their looks",
     "spec": "no contract is recorded: taken from the specification by their looks",
 }
+_NO_ITEMS = {
+    "contract.json": "contract.json lists no items; c shows it as it is written",
+    "contract": "nothing in the contract looks like an item of it; c shows it as it is written",
+    "spec": "no contract is recorded, and nothing in the specification looks like one; s shows it",
+}
 LEGEND = "✓ present  > in another file  ~ different  ✗ missing  – not recorded"
 
 
@@ -36,10 +41,10 @@ class CoverageRows(RowSource):
         self.state = state
         """The state that is looked at."""
         self._rows = tuple(self._laid())
-        self._head = (
-            plain(f" {_ORIGINS.get(coverage.origin or '', 'nothing is recorded')}", theme.MUTED),
-            plain(f" {LEGEND}", theme.MUTED),
-        )
+        origin, nothing = coverage.origin or "", "neither contract nor specification is recorded"
+        said = (_ORIGINS if coverage.items else _NO_ITEMS).get(origin, nothing)
+        names = (LEGEND,) if coverage.items else ()
+        self._head = tuple(plain(f" {text}", theme.MUTED) for text in (said, *names))
 
     def _laid(self) -> Iterator[tuple[CoveredItem, str | None]]:
         for item in self._coverage.items:
@@ -63,6 +68,8 @@ class CoverageRows(RowSource):
 
     def summary(self) -> str:
         """`5 of 19 present in S3`."""
+        if not self._rows:
+            return "no items"
         if self.state not in self.states:
             return f"{len(self._coverage.items)} items"
         counts = self._coverage.count(self.state)
@@ -70,6 +77,11 @@ class CoverageRows(RowSource):
             return f"the files of {one_line(self.state)} are not recorded"
         there = counts[Presence.PRESENT]
         return f"{there} of {sum(counts.values())} present in {one_line(self.state)}"
+
+    @property
+    def has_items(self) -> bool:
+        """Whether there is anything to look up."""
+        return bool(self._rows)
 
     def step_state(self, by: int) -> None:
         """Looks at the next state, or the one before."""
@@ -89,7 +101,7 @@ class CoverageRows(RowSource):
         return self._rows[place][0] if 0 <= place < len(self._rows) else None
 
     def __len__(self) -> int:
-        return len(self._head) + 1 + len(self._rows)
+        return len(self._head) + (1 + len(self._rows) if self._rows else 0)
 
     def text(self, index: int, lane: int = 0) -> str:
         """The item as the contract has it."""

@@ -127,6 +127,8 @@ class CoverageScreen(BaseScreen):
         item = rows.at(self.items.cursor)
         if item is not None:
             self._show_code(item)
+        elif not rows.has_items:
+            say(self.code, "There is no item to look up in the code.")
 
     def _show_code(self, item: CoveredItem) -> None:
         rows = self._rows
