@@ -200,6 +200,18 @@ def test_a_step_may_be_called_anything_that_a_folder_can(tmp_path: Path, name: s
     assert opened.problems() == ()
 
 
+def test_a_folder_that_is_a_link_elsewhere_is_said(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path / "job", [step("one")])
+    agent = trial / "steps" / "one" / "agent"
+    agent.rename(tmp_path / "elsewhere")
+    agent.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    opened = open_run(trial)
+    assert opened.run.stages[0].trajectories == ()
+    (problem,) = opened.problems()
+    assert problem.where == "steps/one/agent"
+    assert "a link leads out of its folder" in problem.what
+
+
 def test_reports_of_several_parts_are_all_counted(tmp_path: Path) -> None:
     trial = write_trial(tmp_path, [step("one")])
     folder = trial / "steps" / "one" / "verifier"

@@ -32,6 +32,7 @@ LAYOUT = "harbor"
 RESULT = "result.json"
 CONFIG = "config.json"
 LOG = "trial.log"
+_FOLDERS = ("agent", "verifier", "artifacts")
 
 _STARTING = re.compile(r"Starting step (\d+)/(\d+): (.+?)\s*$", re.MULTILINE)
 _ABORTED = re.compile(r"^(.*aborting remaining steps)\s*$", re.MULTILINE)
@@ -155,6 +156,7 @@ def _add_stage(
     trial: _Trial, index: int, step: _Step, *, is_last: bool, with_trajectories: bool
 ) -> None:
     """One stage with the state that it ended in and its gate."""
+    _note_links(trial, step)
     execution = step.fields.sub("agent_execution")
     error = step_error(step.fields)
     status, detail = _step_status(trial, step, error, is_last=is_last)
@@ -180,6 +182,15 @@ def _add_stage(
         notes=(*notes, *unknown),
     )
     trial.stages.append(stage)
+
+
+def _note_links(trial: _Trial, step: _Step) -> None:
+    """Says which folders of a step are not looked into, since they lie elsewhere."""
+    for name in _FOLDERS:
+        try:
+            inside(trial.path, f"{step.prefix}{name}")
+        except BadInputError as error:
+            trial.problems.append(Problem(error.path, error.expected))
 
 
 def _step_status(
