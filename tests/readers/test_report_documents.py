@@ -243,3 +243,14 @@ def test_what_is_no_such_document_is_bad_input(tmp_path: Path, format_id: str, t
     with pytest.raises(BadInputError) as raised:
         report_reader(format_id).read(path)
     assert "\n" not in str(raised.value)
+
+
+def test_a_report_among_output_is_found_though_its_parts_have_more_keys(tmp_path: Path) -> None:
+    test = {"title": "t", "fullTitle": "s t", "file": "a.js", "duration": 1, "currentRetry": 0,
+            "speed": "fast", "err": {}}  # fmt: skip
+    report = {"stats": {"suites": 1, "tests": 1, "passes": 1, "failures": 0, "pending": 0},
+              "tests": [test], "pending": [], "failures": [], "passes": [test]}  # fmt: skip
+    path = tmp_path / "out.json"
+    printed = '  printed\n{"passes": [], "a": 1}\n'
+    path.write_text(printed + json.dumps(report, indent=2) + "\ntail\n")
+    assert outcomes(report_reader("mocha_json").read(path)) == {"s > t": "passed"}

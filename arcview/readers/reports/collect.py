@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 from arcview.errors import BadInputError
@@ -274,14 +273,19 @@ class JsonLines:
         return (Problem(f"{self.shown}: line {self.first_damaged}", what),)
 
 
-_LINE_OBJECT = re.compile(rb"^\s*\{", re.MULTILINE)
+_LINE_OBJECT = re.compile(r"^\s*\{", re.MULTILINE)
 _MAX_TRIES = 50
 
 
-def embedded_object(path: Path, problems: list[Problem]) -> Fields:
+def embedded_object(path: Path, problems: list[Problem], key: str) -> Fields:
     """The JSON object of a file, which other output may stand before and after.
 
     Programs that print their report to standard output share it with what tests print.
+
+    Args:
+        path: The file.
+        problems: Takes what is wrong inside of the object.
+        key: What the object must hold; of several the longest counts.
 
     Raises:
         BadInputError: there is no object; names the line if it is damaged JSON.
@@ -294,16 +298,27 @@ def embedded_object(path: Path, problems: list[Problem]) -> Fields:
             failure = error
     else:
         failure = BadInputError(path.name, "expected a JSON object")
-    text = data.decode("utf-8", "replace")
-    best: dict[str, object] = {}
-    for match in islice(_LINE_OBJECT.finditer(data), _MAX_TRIES):
-        start = len(data[: match.end() - 1].decode("utf-8", "replace"))
-        try:
-            value, _ = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict) and len(value) > len(best):
-            best = value
-    if not best:
+    best = _longest_object(data.decode("utf-8", "replace"), key)
+    if best is None:
         raise failure
     return Fields.of(best, path.name, problems)
+
+
+def _longest_object(text: str, key: str) -> dict[str, object] | None:
+    best: dict[str, object] | None = None
+    longest = end = tries = 0
+    for match in _LINE_OBJECT.finditer(text):
+        start = match.end() - 1
+        if start < end:
+            continue  # inside of the object before it
+        tries += 1
+        if tries > _MAX_TRIES:
+            break
+        try:
+            value, stop = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        end = stop
+        if isinstance(value, dict) and key in value and stop - start > longest:
+            best, longest = value, stop - start
+    return best

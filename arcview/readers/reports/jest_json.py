@@ -53,7 +53,7 @@ class JestJsonReader:
             BadInputError: the file is not such a report.
         """
         problems: list[Problem] = []
-        report = embedded_object(path, problems)
+        report = embedded_object(path, problems, "testResults")
         if not isinstance(report.values.get("testResults"), list):
             raise BadInputError(path.name, "expected a list of test files", "testResults")
         files = report.records("testResults")

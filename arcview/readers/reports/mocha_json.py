@@ -63,7 +63,7 @@ class MochaJsonReader:
         if b'["start",' in data and not data.lstrip().startswith(b"{"):
             return read_stream(data, path.name)
         problems: list[Problem] = []
-        report = embedded_object(path, problems)
+        report = embedded_object(path, problems, "passes")
         if not isinstance(report.values.get("passes"), list):
             raise BadInputError(path.name, "expected a list of tests", "passes")
         entries = _ordered(report)

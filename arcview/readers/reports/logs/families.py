@@ -201,6 +201,7 @@ FAMILIES = (
             Sign(" Exception during run: ", r" Exception during run: "),
         ),
         (
+            Sign("Error: No test files", r"Error: No test files found\b"),
             Sign("✔ ", r" +✔ \S"),
             Sign("✓ ", r" +✓ \S"),
             Sign(") ", r" +\d+\) \S"),

@@ -146,14 +146,16 @@ class _Reader:
             return
         name = match["name"].strip()
         following = self.lines[index + 1] if index + 1 < len(self.lines) else ""
+        start = index + 1
         if following and not following.startswith(" "):
             name = f"{name}\n{following}"  # a title with two lines: below a whole one is none
+            start += 1
         if name == _FAILED_SUITE:
             self.failed_files.setdefault(self.file, line)
             self.block = (self.file, index + 1)
         elif name not in _OTHER_BLOCKS:
             test_id = " > ".join([self.file, *name.split(" › ")])
-            self.block = (test_id, index + 1)
+            self.block = (test_id, start)
             if self.file not in self.listed:
                 self.found.saw(Sighting(test_id, Outcome.FAILED, index + 1, line, Channel.SUMMARY))
 

@@ -22,7 +22,10 @@ _PENDING = re.compile(r"^(?P<indent> +)- (?P<title>.+)$")
 _PASSING = re.compile(r"^ +(?P<count>\d+) passing(?: \([^)]*\))?$")
 _COUNT = re.compile(r"^ +(?P<count>\d+) (?P<word>pending|failing)$")
 _EXCEPTION = re.compile(r"^ ?Exception during run: (?P<why>.*)$")
+_NO_FILES = re.compile(r"^Error: (?P<why>No test files found\b.*)$")
 _HOOK = re.compile(r'^"(?:before|after) (?:all|each)" hook\b')
+_ROOT = 2
+"""The indentation of tests outside of suites."""
 _MAX_BLOCK = 400
 
 
@@ -42,15 +45,16 @@ class _Reader:
     exception: str | None = None
 
     def read(self) -> None:
+        closing = _closing(self.lines)
         for index, line in enumerate(self.lines):
-            if not line.strip() or len(line) > MAX_LINE:
+            if not line or len(line) > MAX_LINE or line.isspace():
                 continue
-            if match := _EXCEPTION.match(line):
-                self.exception = match["why"]
-            elif match := _PASSING.match(line):
-                # A test may print such a line: the last one counts.
+            if index == closing and (match := _PASSING.match(line)):
                 self.counts = {"passed": int(match["count"])}
                 self.is_listing = False
+            elif line[0] != " " or line.startswith(" E"):
+                if (match := _EXCEPTION.match(line)) or (match := _NO_FILES.match(line)):
+                    self.exception = match["why"]
             elif self.is_listing:
                 self._list(line, index)
             elif match := _COUNT.match(line):
@@ -71,14 +75,14 @@ class _Reader:
         elif match := _PENDING.match(line):
             indent = len(match["indent"])
             self._saw(indent, match["title"].rstrip(), Outcome.SKIPPED, line, index, None)
-        elif line.startswith("  "):
+        elif line.startswith("  ") and not _PASSING.match(line):
             self.tree.enter(line)
 
     def _failed(self, match: re.Match[str], line: str, index: int) -> None:
         title = match["title"].rstrip()
         indent = len(match["indent"])
         number = int(match["number"])
-        test_id = " > ".join([*self.tree.path(indent), title])
+        test_id = self._id(indent, title)
         if number != self.last_number + 1:
             self.found.imitated(Sighting(test_id, Outcome.FAILED, index + 1, line))
             return
@@ -90,6 +94,10 @@ class _Reader:
         outcome = Outcome.ERROR if is_hook else Outcome.FAILED
         self._saw(indent, title, outcome, line, index, None, HOOK_FAILED if is_hook else None)
 
+    def _id(self, indent: int, title: str) -> str:
+        # Tests outside of suites come first: within a suite such a line is printed, and ends none.
+        return title if indent <= _ROOT else " > ".join([*self.tree.path(indent), title])
+
     def _saw(
         self,
         indent: int,
@@ -100,7 +108,7 @@ class _Reader:
         duration_s: float | None,
         reported: str | None = None,
     ) -> None:
-        test_id = " > ".join([*self.tree.path(indent), title])
+        test_id = self._id(indent, title)
         if outcome is Outcome.SKIPPED:
             reported = "pending"
         self.found.saw(
@@ -124,6 +132,14 @@ class _Reader:
         self.found.details.setdefault(
             self.failures[number - 1], Details(until_code(text), text or None)
         )
+
+
+def _closing(lines: Sequence[str]) -> int | None:
+    """Where the closing counts begin: a test may print such a line, so the last one counts."""
+    for index in range(len(lines) - 1, -1, -1):
+        if " passing" in lines[index] and _PASSING.match(lines[index]):
+            return index
+    return None
 
 
 def _below_title(lines: Sequence[str]) -> Iterator[str]:
@@ -175,7 +191,9 @@ def _totals(reader: _Reader) -> GroupCounts | None:
 
 def _stop(reader: _Reader) -> Gap | None:
     if reader.exception is not None:
-        return Gap("", f"exception before the first test: {reader.exception}")
+        is_own = not reader.exception.startswith("No test files")
+        why = f"exception before the first test: {reader.exception}"
+        return Gap("", why if is_own else reader.exception, own_doing=is_own)
     if not reader.counts and reader.found.sightings:
         return cut_off("there are no closing counts", reader.lines)
     return ending(reader.lines) if not reader.counts else None
