@@ -381,6 +381,13 @@ def test_an_image_in_an_observation_is_kept(tmp_path: Path) -> None:
     assert (result.text, image.media_type, image.size_bytes) == ("seen", "image/png", 8)
 
 
+def test_sound_in_a_message_is_a_placeholder_that_opens(tmp_path: Path) -> None:
+    sound = {"type": "input_audio", "input_audio": {"data": "QUJD", "format": "wav"}}
+    found = messages(tmp_path, {"role": "user", "content": [sound]})
+    images = [one for step in found.steps for one in step.images]
+    assert [(one.media_type, one.path, one.size_bytes) for one in images] == [("audio", None, 3)]
+
+
 @pytest.mark.parametrize("kind", ["UserInterruption", "UserRejection", "UserNewTask"])
 def test_an_interruption_is_a_turn_of_the_person(tmp_path: Path, kind: str) -> None:
     turn = {"role": "user", "content": "stop", "extra": {"interrupt_type": kind}}

@@ -293,6 +293,23 @@ def test_what_an_evaluation_answers_to_go_on_is_no_user_turn(tmp_path: Path) -> 
     assert trajectory.steps[-1].text == nudge
 
 
+def test_a_picture_that_was_read_is_a_placeholder_that_opens(tmp_path: Path) -> None:
+    seen = caused(1, "read", "data:image/png;base64,QUJD", path="/w/a.png")
+    (call,) = calls(read(tmp_path, action(1, "read", path="/w/a.png"), seen))
+    assert call.result is not None
+    assert call.result.text == ""
+    shown = [(one.media_type, one.size_bytes) for one in call.result.images]
+    assert shown == [("image/png", 3)]
+
+
+def test_a_line_of_the_first_evaluations_may_begin_with_a_long_instance(tmp_path: Path) -> None:
+    history = [[{"action": "run", "args": {"command": "ls"}}, {"observation": "run"}]]
+    task = {"instance_id": "t", "swe_instance": {"hints": "x" * 100_000}, "history": history}
+    path = write(tmp_path, task)
+    assert find_trajectory_reader(path)[0].id == "openhands"
+    assert OpenHandsReader().read(path).tool_call_count == 1
+
+
 def test_a_condensation_is_no_user_turn(tmp_path: Path) -> None:
     condensed = action(5, "condensation", forgotten_event_ids=[1, 2], summary="so far")
     (step,) = read(tmp_path, condensed).steps

@@ -164,8 +164,12 @@ def _medium(part: Record, kind: str, resolve: Resolve) -> Image:
         )
     for key in ("image_url", "image", "audio", "video", "document", "input_audio", "file"):
         value = part.get(key)
+        media_type = kind.removesuffix("_url").removeprefix("input_")
         if isinstance(value, Mapping):
-            value = value.get("url") or value.get("data") or value.get("file_data")
+            bare = text_or_none(value.get("data"))
+            if bare is not None and not bare.startswith("data:"):
+                return Image(media_type, data_base64=bare, size_bytes=base64_size(bare))
+            value = value.get("url") or bare or value.get("file_data")
         if isinstance(value, str) and value:
-            return image_at(resolve(value), kind.removesuffix("_url").removeprefix("input_"))
+            return image_at(resolve(value), media_type)
     return Image(media_type=kind)

@@ -70,7 +70,7 @@ def _reason(record: Mapping[str, object]) -> str | None:
     if is_state(record):
         return "the state of a conversation"
     has_history = "history" in keys and {"git_patch", "instance_id", "test_result"} & keys
-    if has_history or {"instance_id", "test_result"} <= keys:
+    if has_history or ("instance_id" in keys and {"swe_instance", "test_result"} & keys):
         return "a record with instance_id, test_result and history"
     if {"issue", "instruction", "base_commit", "git_patch"} <= keys:
         return "a record of the issue resolver"

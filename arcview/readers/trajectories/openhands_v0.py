@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -66,6 +67,8 @@ _PRIVATE = frozenset(
 )
 """Arguments that the client adds to those of the model."""
 _ERROR = "ERROR:\n"
+_DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,")
+"""How a picture, a film or another document begins that was read from a file."""
 _OBSERVED_AS = {"browse_interactive": "browse", "call_tool_mcp": "mcp"}
 """What the observation of an action is called where it has another name."""
 
@@ -304,11 +307,14 @@ def _result(observation: str, event: Record, text: str, at: str | None) -> ToolR
     problem = text_or_none(extras.get("last_browser_action_error"))
     if problem is not None and problem not in text:
         text = f"{text}\n{problem}"
+    images = _screens(extras)
+    if _DATA.match(text):
+        text, images = "", [image_at(text), *images]
     return ToolResult(
         text=text,
         is_error=True if failed or extras.get("error") is True else None,
         exit_code=code if type(code) is int and code != -1 else None,
-        images=tuple(_screens(extras)),
+        images=tuple(images),
         at=at,
     )
 
