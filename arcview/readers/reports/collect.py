@@ -40,6 +40,7 @@ INTERNAL_ERROR = "internal error"
 FILE_FAILED = "file failed"
 BUILD_FAILED = "build failed"
 PACKAGE_FAILED = "package failed"
+HOOK_FAILED = "hook failed"
 """What `GateTest.reported` says of files none of whose tests ran, and of errors of the runner."""
 
 _MAX_LISTED = 6

@@ -18,6 +18,7 @@ from arcview.readers.fields import Fields
 from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
+    HOOK_FAILED,
     JsonLines,
     count_of,
     cut_short,
@@ -27,7 +28,6 @@ from arcview.readers.reports.collect import (
     text_of,
 )
 
-HOOK_FAILED = "hook failed"
 _HOOK = '" hook'
 _LISTS = {
     "passes": Outcome.PASSED,

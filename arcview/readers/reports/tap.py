@@ -16,6 +16,7 @@ from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.reports.collect import (
     FILE_FAILED,
+    HOOK_FAILED,
     NODE_FILE,
     cut_short,
     joined,
@@ -31,6 +32,9 @@ _NOTE = re.compile(r"(?<!\\)#\s*(?P<word>skip\S*|todo)\b:?\s*(?P<why>.*)$", re.I
 _TIME = re.compile(r"(?<!\\)#\s*time=(?P<value>[\d.]+)(?P<unit>ms|s)\s*$")
 _KEY = re.compile(r"^\s*(?P<key>\w+): ?(?P<value>.*)$")
 _FIRST_LINES = re.compile(rb"^(?:TAP version \d+|(?: *)(?:not )?ok \d+\b|1\.\.\d+)", re.MULTILINE)
+_BLOCK = " {"
+"""What a point ends with whose subtests stand behind it, up to a closing brace."""
+_HOOK = re.compile(r'"(?:before|after) (?:all|each)" hook\b')
 _MAX_LINE = 10_000
 _TIMEOUT = "testTimeoutFailure"
 
@@ -73,6 +77,9 @@ class _Point:
     doubt: str | None
     duration_s: float | None
     is_parent: bool
+    subtests: int = 0
+    """Of a block."""
+    failed_subtests: int = 0
     yaml: list[str] = field(default_factory=list)
 
     def value(self, key: str) -> str | None:
@@ -99,9 +106,12 @@ def read_tap(lines: list[str]) -> Report:
     stream = _Stream()
     for line in lines:
         stream.add(line[:_MAX_LINE])
-    entries = [_test(point) for point in stream.points if not _is_suite(point)]
+    _doubt_bare(stream.points)
+    entries = [_test(point) for point in stream.points if not _is_suite(point, stream)]
+    hooks = [test.id for test in entries if test.reported == HOOK_FAILED]
     files = [test for test in entries if test.reported == FILE_FAILED]
     gaps = [Gap(test.id, FILE_FAILED) for test in files]
+    gaps += [Gap(suite, f"{HOOK_FAILED}: {hook}") for hook in hooks if (suite := _suite_of(hook))]
     if stream.bailed is not None:
         gaps.append(Gap("", f"Bail out! {stream.bailed}".strip(), own_doing=False))
     elif stream.planned is None and stream.has_version:
@@ -129,6 +139,10 @@ class _Stream:
     points: list[_Point] = field(default_factory=list)
     has_subtests: bool = False
     """A plan counts the parents of subtests, not the subtests."""
+    has_headings: bool = False
+    """Subtests have a `# Subtest` line: their parents are tests, too."""
+    blocks: list[_Point] = field(default_factory=list)
+    """Open blocks."""
     planned: int | None = None
     top_level: int = 0
     bailed: str | None = None
@@ -147,6 +161,7 @@ class _Stream:
         elif line.startswith("TAP version"):
             self.has_version = True
         elif match := _SUBTEST.match(line):
+            self.has_headings = True
             self._subtest(len(match["indent"]), match["name"] or "")
         elif match := POINT.match(line):
             self._point(match)
@@ -154,6 +169,8 @@ class _Stream:
             self._plan(match)
         elif match := _BAIL.match(line):
             self.bailed = match["why"]
+        elif line.strip() == "}" and self.blocks:
+            self.blocks.pop()
         elif line.strip() == "---" and self.points:
             self.yaml = self.points[-1].yaml
             self.yaml_indent = len(line) - len(line.lstrip())
@@ -188,6 +205,8 @@ class _Stream:
         indent = len(match["indent"])
         is_parent = any(at > indent for at in self.numbers)
         rest = match["rest"]
+        is_block = rest.endswith(_BLOCK)
+        rest = rest.removesuffix(_BLOCK) if is_block else rest
         note = _NOTE.search(rest)
         time = _TIME.search(rest)
         end = note.start() if note else time.start() if time else len(rest)
@@ -198,24 +217,31 @@ class _Stream:
         last = self.numbers.get(indent, 0)
         number = int(match["number"]) if match["number"] else last + 1
         doubt = None
-        if number != last + 1:
+        if _HOOK.search(name) and number == last + 1:
+            pass  # mocha gives the number of a hook to the next test, too
+        elif number != last + 1:
             doubt = f"numbered {number} where {last + 1} was due: a test may have printed it"
         else:
             self.numbers[indent] = number
         self.numbers = {at: n for at, n in self.numbers.items() if at <= indent}
         self.top_level += indent == 0 and doubt is None
         self.has_subtests = self.has_subtests or indent > 0
-        self.points.append(
-            _Point(
-                id=" > ".join([*parents, name or f"#{number}"]),
-                line=match[0].strip(),
-                is_ok=match["not"] is None,
-                note=note,
-                doubt=doubt,
-                duration_s=_duration(time),
-                is_parent=is_parent,
-            )
+        point = _Point(
+            id=" > ".join([*parents, name or f"#{number}"]),
+            line=match[0].strip(),
+            is_ok=match["not"] is None,
+            note=note,
+            doubt=doubt,
+            duration_s=_duration(time),
+            is_parent=is_parent,
         )
+        self.points.append(point)
+        if self.blocks:
+            self.blocks[-1].subtests += 1
+            self.blocks[-1].failed_subtests += not point.is_ok
+        if is_block:
+            self.blocks.append(point)
+            self._subtest(indent, name)
 
 
 def _unescaped(text: str) -> str:
@@ -232,8 +258,27 @@ def _duration(match: re.Match[str] | None) -> float | None:
     return value / 1000 if match["unit"] == "ms" else value
 
 
-def _is_suite(point: _Point) -> bool:
+def _is_suite(point: _Point, stream: _Stream) -> bool:
+    """Whether a point stands for others; vitest's blocks do, unless a hook of theirs failed."""
+    if point.subtests and not stream.has_headings:
+        return point.is_ok or point.failed_subtests > 0
     return point.value("type") == "suite"
+
+
+def _doubt_bare(points: list[_Point]) -> None:
+    """Node tells the duration of each of its tests: points without were printed by one."""
+    timed = [point.value("duration_ms") is not None for point in points]
+    doubt = "has no duration as all others: a test may have printed it"
+    if sum(timed) * 2 > len(points):
+        for point, is_timed in zip(points, timed, strict=True):
+            if not is_timed:
+                point.doubt = point.doubt or doubt
+
+
+def _suite_of(hook: str) -> str:
+    """The full title of the suite whose hook failed, as mocha prints both."""
+    match = _HOOK.search(hook)
+    return hook[: match.start()].rstrip() if match else ""
 
 
 def _test(point: _Point) -> GateTest:
@@ -245,7 +290,9 @@ def _test(point: _Point) -> GateTest:
         is_todo = point.note["word"].lower() == "todo"
         outcome = Outcome.SKIPPED
         reported = f"{'ok' if point.is_ok else 'not ok'} # TODO" if is_todo else None
-        message = point.note["why"] or message
+        message = _unescaped(point.note["why"]) or message
+    elif not point.is_ok and _HOOK.search(point.id):
+        outcome, reported = Outcome.ERROR, HOOK_FAILED
     elif not point.is_ok and point.value("failureType") == _TIMEOUT:
         outcome, reported = Outcome.TIMEOUT, _TIMEOUT
     elif not point.is_ok and NODE_FILE.match(point.id):

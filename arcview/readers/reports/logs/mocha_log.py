@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from arcview.model.results import Gap, GroupCounts, Outcome, Report
+from arcview.readers.reports.collect import HOOK_FAILED
 from arcview.readers.reports.logs.log import MAX_LINE, Details, Found, Sighting, cut_off, ending
 from arcview.readers.reports.logs.marks import Tree, marked, until_code
-from arcview.readers.reports.mocha_json import HOOK_FAILED
 
 FAMILY = "mocha"
 

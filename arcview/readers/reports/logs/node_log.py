@@ -21,6 +21,8 @@ FAMILY = "node"
 _LINE = re.compile(r"^(?P<indent> *)(?P<mark>[▶✔✖﹣⚠]) (?P<rest>.*)$")
 _TIME = re.compile(r" \((?P<time>[\d.]+)ms\)(?: # (?P<note>(?i:todo|skip)\b.*))?$")
 _NOTE = re.compile(r" # (?P<note>(?i:todo|skip)\b.*)$")
+_WHY = re.compile(r" \((?P<time>[\d.]+)ms\) # (?P<note>.+)$")
+"""With a reason, the reason stands there alone."""
 _COUNT = re.compile(r"^ℹ (?P<word>tests|suites|pass|fail|cancelled|skipped|todo) (?P<count>\d+)$")
 _FAILING = "✖ failing tests:"
 _TIMED_OUT = re.compile(r"^ *'test timed out after \d+ms'$")
@@ -44,9 +46,12 @@ def _parsed(line: str) -> _Mark | None:
         return None
     rest = match["rest"]
     end = _TIME.search(rest) or _NOTE.search(rest)
+    end = end or _WHY.search(rest)
     title = rest if end is None else rest[: end.start()]
-    seconds = _seconds(end["time"]) if end is not None and end.re is _TIME else None
+    seconds = _seconds(end["time"]) if end is not None and end.re is not _NOTE else None
     note = "" if end is None else (end["note"] or "").lower()
+    if end is not None and end.re is _WHY:
+        note = "skip" if match["mark"] == "﹣" else "todo"
     return _Mark(len(match["indent"]), match["mark"], title, seconds, note)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.results import Gap, GroupCounts, Outcome, Report
-from arcview.readers.reports.collect import FILE_FAILED, broken
+from arcview.readers.reports.collect import FILE_FAILED, HOOK_FAILED, broken
 from arcview.readers.reports.logs.log import (
     MAX_LINE,
     Channel,
@@ -22,7 +22,6 @@ from arcview.readers.reports.logs.log import (
     ending,
 )
 from arcview.readers.reports.logs.marks import Mark, Tree, marked, until_code
-from arcview.readers.reports.mocha_json import HOOK_FAILED
 
 FAMILY = "vitest"
 _SCRIPT = r"\S+\.[cm]?[jt]sx?"
