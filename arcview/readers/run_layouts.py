@@ -224,7 +224,10 @@ def _may_be_trajectory(name: str) -> bool:
 
 def _is_repository(folder: Path) -> bool:
     """Whether a folder is a git repository that a run may be; what it holds is not looked at."""
-    return is_file(folder / ".git" / "HEAD")
+    if is_file(folder / ".git" / "HEAD"):
+        return True
+    is_bare = is_dir(folder / "objects") and is_dir(folder / "refs")
+    return is_bare and is_file(folder / "HEAD")
 
 
 def _folders_in(path: Path) -> list[Path]:

@@ -112,6 +112,13 @@ def test_a_repository_is_listed_where_no_run_lies_in_it(tmp_path: Path) -> None:
     assert list(iter_runs(tmp_path)) == [tmp_path / "x", tmp_path / "y" / "runs" / "demo"]
 
 
+def test_a_bare_repository_is_listed(tmp_path: Path) -> None:
+    for name in ("objects", "refs"):
+        (tmp_path / "x.git" / name).mkdir(parents=True)
+    write(tmp_path / "x.git" / "HEAD", "ref: refs/heads/main\n")
+    assert list(iter_runs(tmp_path)) == [tmp_path / "x.git"]
+
+
 def test_a_folder_of_patches_is_a_run_where_it_is_asked_for_itself(tmp_path: Path) -> None:
     patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
     folder = write(tmp_path / "patches" / "1.patch", patch).parent
