@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from arcview.session.commands import COMMANDS, Command, Context, Group, commands_in
 
 _KEY_LABELS = {
@@ -23,6 +25,21 @@ _KEY_LABELS = {
 }
 
 
+_ALWAYS = frozenset({"pick", "previous_stage", "next_pane"})
+"""What every pane of the run screen should name even in a narrow terminal."""
+_REVERSES = (("previous_", "next_"), ("next_", "previous_"), ("more_", "fewer_"))
+_LISTS = frozenset({Context.LIBRARY, Context.CASES, Context.WORK, Context.CHOICE})
+"""Where enter is what one comes for."""
+_ABOUT = {
+    Context.GATE: (Group.GATE, Group.RERUN, Group.LABELS),
+    Context.DIFF: (Group.DIFF, Group.LABELS),
+    Context.TREE: (Group.DIFF,),
+    Context.SELF_TESTS: (Group.LABELS, Group.STEPS),
+    Context.TRAJECTORY: (Group.STEPS, Group.LABELS, Group.SEARCH),
+}
+"""Which groups of keys of the run screen are about what a pane shows, the most telling first."""
+
+
 def key_label(key: str) -> str:
     """A key as people write it: `ctrl+r`, `↓`, `]`."""
     return _KEY_LABELS.get(key, key)
@@ -38,15 +55,39 @@ def keys_label(command: Command) -> str:
 def hints(context: Context) -> tuple[tuple[str, str], ...]:
     """Key and short name of what is worth showing in one line there, most telling first.
 
-    First what the pane has of its own, then what its screen has, last what every list has.
+    First what the pane has of its own, then how one gets on, then what of its screen is about what
+    the pane shows, then the rest of the screen, last what every list has.
     """
     commands = [command for command in commands_in(context) if command.hint and command.keys]
-    order = (context, Context.RUN, Context.ROWS)
-    ranked = sorted(
-        (command for command in commands if command.context in order),
-        key=lambda command: order.index(command.context),
-    )
-    return tuple((key_label(command.keys[0]), command.hint) for command in ranked)
+    order = (context, Context.RUN, Context.TEXT, Context.ROWS)
+    about = _ABOUT.get(context, ())
+
+    def rank(command: Command) -> int:
+        if command.id == "pick" and context in _LISTS:
+            return -1
+        if about and command.id in _ALWAYS and command.context is not context:
+            return 1
+        if command.group in about and command.context is Context.RUN:
+            return 2 + about.index(command.group)
+        return (0, 7, 8, 9)[order.index(command.context)]
+
+    ranked = sorted((command for command in commands if command.context in order), key=rank)
+    firsts = {
+        (command.context, command.id): command.keys[0]
+        for command in commands_in(context)
+        if command.keys
+    }
+    return tuple((_hint_keys(command, firsts), command.hint) for command in ranked)
+
+
+def _hint_keys(command: Command, firsts: Mapping[tuple[Context, str], str]) -> str:
+    """The first key, and that of the command which does the reverse: `[ ]`, `+ -`."""
+    keys = [command.keys[0]]
+    for name, reverse in _REVERSES:
+        if command.id.startswith(name):
+            other = firsts.get((command.context, reverse + command.id.removeprefix(name)))
+            keys += [other] if other is not None and len(key_label(other)) == 1 else []
+    return " ".join(map(key_label, keys))
 
 
 def standing_hints() -> tuple[tuple[str, str], ...]:

@@ -49,7 +49,28 @@ def test_hints_name_the_first_key() -> None:
 
 
 def test_hints_begin_with_what_the_pane_has_of_its_own() -> None:
-    assert hints(Context.DIFF)[0] == ("J", "change")
+    assert hints(Context.DIFF)[0] == ("J K", "change")
+
+
+def test_hints_of_a_pane_go_on_with_what_is_about_it() -> None:
+    names = [name for _, name in hints(Context.GATE)]
+    assert names[:8] == ["open", "stage", "pane", "failing", "log", "rerun", "matrix", "annotate"]
+    assert [name for _, name in hints(Context.TRAJECTORY)][:5] == [
+        *("step", "open", "stage", "pane", "replay"),
+    ]
+
+
+def test_a_hint_names_the_key_that_does_the_reverse_too() -> None:
+    assert ("[ ]", "stage") in hints(Context.GATE)
+    assert ("+ -", "times") in hints(Context.RERUN)
+
+
+def test_hints_of_a_list_begin_with_what_enter_does() -> None:
+    assert hints(Context.LIBRARY)[0] == ("enter", "open")
+
+
+def test_a_file_says_how_to_get_back() -> None:
+    assert ("backspace", "back") in hints(Context.FILE)
 
 
 def test_help_and_quit_are_hinted_everywhere() -> None:

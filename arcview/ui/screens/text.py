@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from arcview.session.commands import Context
+from arcview.session.commands_help import hints
 from arcview.ui.bindings import bindings
 from arcview.ui.rows.lines import RowSource
 from arcview.ui.rows.sections import SectionRows
@@ -89,6 +90,13 @@ class TextScreen(BaseScreen):
         self.view.set_source(self._rows)
         if anchor is not None and self.cursor:
             self.view.move_to(self._rows.locate(anchor), "top")
+
+    def show_hints(self) -> None:
+        """The keys that do something with this text."""
+        idle = {"annotate"} if self.annotate is None else set()
+        idle |= {"open"} if self._follow is None else set()
+        shown = tuple(hint for hint in hints(self.context) if hint[1] not in idle)
+        self.query_one(HintBar).set_hints(shown)
 
     @property
     def context(self) -> Context:
