@@ -184,6 +184,27 @@ def test_what_is_said_again_keeps_its_time(tmp_path: Path) -> None:
     assert step.at == AT
 
 
+def test_a_command_that_the_user_ran_beside_is_no_turn(tmp_path: Path) -> None:
+    ran = (
+        "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:"
+    )
+    trajectory = read(tmp_path, user("a", [{"text": ran}]), user("b", [{"text": "why?"}]))
+    assert user_turns(trajectory) == ["why?"]
+    assert any(step.text == ran for step in trajectory.steps)
+
+
+def test_a_result_that_only_the_client_showed_is_shown(tmp_path: Path) -> None:
+    made = call("c", "list_directory", resultDisplay={"summary": "Listed 3 entries"})
+    result = only_call(read(tmp_path, model("m", toolCalls=[made]))).result
+    assert result is not None
+    assert result.text == "Listed 3 entries"
+
+
+def test_a_call_that_shows_the_progress_of_a_sub_agent_is_one(tmp_path: Path) -> None:
+    made = call("c", "helper", resultDisplay={"isSubagentProgress": True, "agentName": "helper"})
+    assert only_call(read(tmp_path, model("m", toolCalls=[made]))).kind is ToolKind.TASK
+
+
 def test_a_call_that_had_not_ended_has_no_result(tmp_path: Path) -> None:
     trajectory = read(tmp_path, model("m", toolCalls=[call("c", status="executing")]))
     assert only_call(trajectory).result is None

@@ -103,7 +103,8 @@ def call_of(record: Record, key: str) -> ToolCall:
     arguments = mapping(given)
     is_odd = given is not None and not isinstance(given, dict)
     kind = kind_of(name, arguments)
-    if text_or_none(record.get("agentId")):
+    progress = mapping(record.get("resultDisplay"))
+    if text_or_none(record.get("agentId")) or progress.get("isSubagentProgress") is True:
         kind = ToolKind.TASK
     return ToolCall(
         key=key,
@@ -122,7 +123,7 @@ def result_of(call: Record) -> tuple[ToolResult | None, str | None]:
     status = text_or_none(call.get("status"))
     given = call.get("result")
     display = call.get("resultDisplay")
-    shown = display if isinstance(display, str) else None
+    shown = _shown(display)
     if given is None and shown is None and status not in _ENDED:
         return None, joined(f"status {status}" if status else None)
     parts = parts_of(given)
@@ -144,6 +145,14 @@ def result_of(call: Record) -> tuple[ToolResult | None, str | None]:
         at=text_or_none(call.get("timestamp")),
     )
     return result, remark
+
+
+def _shown(display: object) -> str | None:
+    """What the client showed of a result, where it is a text or has one."""
+    if isinstance(display, str):
+        return display
+    texts = (text_or_none(mapping(display).get(key)) for key in ("fileDiff", "result", "summary"))
+    return next((text for text in texts if text is not None), None)
 
 
 def _own_answer(answers: Sequence[Record], call_id: object) -> Record:

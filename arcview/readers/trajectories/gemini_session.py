@@ -33,6 +33,8 @@ _CONTEXTS = (
 )
 _SNAPSHOT = "<state_snapshot>"
 _NUDGE = "System: Please continue."
+_RAN = "I ran the following shell command:\n"
+"""How the client tells the model what the user ran beside the conversation."""
 _QUIET = frozenset(
     {"kind", "lastUpdated", "messages", "projectHash", "sessionId", "startTime", "type"}
 )
@@ -241,7 +243,7 @@ class GeminiSession:
         else:
             # What was taken back by a rewind is shown, and is no turn of the user's.
             is_gone = address in self._messages and address not in self._alive
-            kind = StepKind.NOTE if is_gone else StepKind.MESSAGE
+            kind = StepKind.NOTE if is_gone or text.startswith(_RAN) else StepKind.MESSAGE
             draft = self.drafts.add(Role.USER, kind, address, text=text, at=at)
         draft.images += parts.images
 

@@ -37,7 +37,7 @@ _KINDS = {
     ),
     ToolKind.TASK: (
         "agent", "codebase_investigator", "delegate", "delegate_to_agent", "dispatch_agent",
-        "spawn_agent", "task",
+        "invoke_agent", "spawn_agent", "task",
     ),
 }  # fmt: skip
 _KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
