@@ -158,6 +158,19 @@ def test_a_call_that_stands_in_the_content_too_is_one_call(tmp_path: Path) -> No
     assert [one.key for one in step.calls] == ["run_1", "c2"]
 
 
+def test_a_call_may_have_another_id_in_the_content(tmp_path: Path) -> None:
+    asked = [
+        {"functionCall": {"id": "x1", "name": "a", "args": {}}},
+        {"functionCall": {"id": "x2", "name": "b", "args": {}}},
+    ]
+    (step,) = model_steps(read(tmp_path, model("m", asked, toolCalls=[call("c1", "a")])))
+    assert [one.key for one in step.calls] == ["c1", "x2"]
+
+
+def test_what_a_hook_adds_is_no_turn_of_the_user(tmp_path: Path) -> None:
+    assert user_turns(read(tmp_path, user("a", "<hook_context>x</hook_context>"))) == []
+
+
 def test_a_call_without_an_id_gets_the_response_of_its_name(tmp_path: Path) -> None:
     asked = [{"functionCall": {"name": name, "args": {}}} for name in ("a", "b", "a")]
 

@@ -28,6 +28,7 @@ from arcview.readers.trajectories.records import Record, as_json, kind_of, text_
 
 _TYPES = frozenset({"error", "gemini", "info", "user", "warning"})
 _CONTEXTS = (
+    "<hook_context>",
     "<session_context>",
     "This is the Gemini CLI. We are setting up the context for our chat.",
 )
@@ -304,14 +305,17 @@ class GeminiSession:
 
 
 def _not_among(calls: Sequence[Record], parts: Sequence[Record]) -> list[Record]:
-    """The calls in a content that the tool calls beside it lack; a model may give them no id."""
+    """The calls in a content that the tool calls beside it lack; they need not have the same id."""
     ids = {call["id"] for call in calls if isinstance(call.get("id"), str)}
-    names = Counter(str(call.get("name")) for call in calls)
+    named = {part["id"] for part in parts if isinstance(part.get("id"), str)}
+    free = Counter(str(call.get("name")) for call in calls if str(call.get("id")) not in named)
     found = []
     for part in parts:
-        call_id, name = text_or_none(part.get("id")), str(part.get("name"))
-        if call_id in ids or (call_id is None and names[name]):
-            names[name] -= 1
+        name = str(part.get("name"))
+        if text_or_none(part.get("id")) in ids:
+            continue
+        if free[name]:
+            free[name] -= 1
         else:
             found.append(part)
     return found
