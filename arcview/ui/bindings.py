@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from arcview.session.commands import Command, Context, commands_in
+from arcview.session.commands import Command, Context, Group, commands_in
 from arcview.session.commands_help import keys_label
 from arcview.ui import theme
 
@@ -53,8 +53,8 @@ class Commands(Provider):
         return [c for c in commands_in(context) if not c.takes_key and c.id != "palette"]
 
     async def discover(self) -> Hits:
-        """Everything, before anything is typed."""
-        for command in self._commands():
+        """Everything, before anything is typed; how one moves comes last, since one knows that."""
+        for command in sorted(self._commands(), key=lambda found: found.group is Group.MOVE):
             yield DiscoveryHit(_entry(command), self._run(command), command.title, command.help)
 
     async def search(self, query: str) -> Hits:

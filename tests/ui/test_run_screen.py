@@ -227,6 +227,21 @@ async def test_help_lists_the_keys_of_the_pane_and_the_signs(demo_run: Path) -> 
         assert "Next stage" in text
 
 
+async def test_help_loses_no_word_in_a_narrow_terminal(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run), (80, 24)) as (_, pilot):
+        text = await press(pilot, "?")
+        assert "›" not in text
+        assert "the chain gate" in text
+
+
+async def test_the_palette_begins_with_what_the_screen_does(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run), (80, 24)) as (_, pilot):
+        text = await press(pilot, ":")
+        assert "Previous stage" in text
+        assert "One row down" not in text
+        await press(pilot, "escape")
+
+
 async def test_the_palette_finds_and_runs_a_command(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (_, pilot):
         await press(pilot, ":", "=Zoom the pane")

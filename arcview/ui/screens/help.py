@@ -7,7 +7,7 @@ from textual.content import Content
 from arcview.session.commands import Context
 from arcview.session.commands_help import help_rows, keys_label
 from arcview.ui import theme
-from arcview.ui.rows.lines import ListRows
+from arcview.ui.rows.help import HelpEntry, HelpRows
 from arcview.ui.screens.text import TextScreen
 
 _SIGNS = (
@@ -29,23 +29,16 @@ _SIGNS = (
 
 def help_screen(context: Context) -> TextScreen:
     """The help for a context."""
-    rows: list[Content] = []
+    entries: list[HelpEntry] = []
     for group, commands in help_rows(context):
-        rows += (Content.styled(group.value, theme.HEADING),)
-        rows += [
-            _row(keys_label(command) or "palette", command.title, command.help)
+        entries.append(HelpEntry(heading=group.value))
+        entries += [
+            HelpEntry(keys_label(command) or "palette", command.title, command.help)
             for command in commands
         ]
-        rows.append(Content(""))
+        entries.append(HelpEntry())
     if context not in (Context.TEXT, Context.CHOICE, Context.APP):
-        rows.append(Content.styled("Signs", theme.HEADING))
-        rows += [_row(sign, "", meaning) for sign, meaning in _SIGNS]
+        entries.append(HelpEntry(heading="Signs"))
+        entries += [HelpEntry(sign, explanation=meaning) for sign, meaning in _SIGNS]
     title = Content.assemble(("Help", "bold"), (f"  {context.value}", theme.MUTED))
-    return TextScreen(title, ListRows(rows))
-
-
-def _row(keys: str, title: str, explanation: str) -> Content:
-    named = f"{title:<26}" if title else ""
-    return Content.assemble(
-        (f"  {keys:<16}", theme.INFO), named, " " if title else "", (explanation, theme.MUTED)
-    )
+    return TextScreen(title, HelpRows(entries))
