@@ -22,6 +22,8 @@ from arcview.readers.times import seconds_between, time_of
 NO_GATE = "no gate result is recorded"
 _TITLE_LENGTH = 80
 _HEADING = re.compile(r"#{1,2}\s+(\S.*)")
+_MARKUP = re.compile(r"</?[a-z][\w-]*>")
+"""Tags that clients put around what the user typed, or opened beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,8 @@ def _told(part: Trajectory) -> str | None:
 
 def _title(told: str | None, turns: int) -> str | None:
     """The first line, where it is a heading or where several turns must be told apart."""
-    lines = [line.strip() for line in (told or "").splitlines() if line.strip()]
+    bare = (_MARKUP.sub("", line).strip() for line in (told or "").splitlines())
+    lines = [line for line in bare if line]
     if not lines:
         return None
     heading = _HEADING.match(lines[0])

@@ -29,12 +29,15 @@ from arcview.readers.trajectories.claude_code_drafts import (
     Unpaired,
 )
 from arcview.readers.trajectories.claude_code_ends import Ends
-from arcview.readers.trajectories.claude_code_notes import note_of
+from arcview.readers.trajectories.claude_code_notes import (
+    BY_THE_CLIENT,
+    COMMAND,
+    LOCAL_OUTPUT,
+    SUMMARY,
+    note_of,
+)
 from arcview.readers.trajectories.cuts import cut, cut_image, cut_result, mark_of
 from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of, text_or_none
-
-_BY_THE_CLIENT = ("[Request interrupted by user", "<local-command-stdout>")
-"""How turns begin that are written in the user's name."""
 
 
 class Items:
@@ -269,15 +272,17 @@ class Items:
             self._pair(block, record, thread, Spot(self._record, index))
         if not parts.blocks and not parts.images:
             return
-        is_summary = record.get("isCompactSummary") is True or thread.after_boundary
-        thread.after_boundary = False
+        text = parts.text
+        is_summary = record.get("isCompactSummary") is True or text.startswith(SUMMARY)
+        is_summary, thread.after_boundary = is_summary or thread.after_boundary, False
         kind = StepKind.COMPACTION if is_summary else StepKind.MESSAGE
         role = Role.USER
-        if record.get("isMeta") is True or parts.text.startswith(_BY_THE_CLIENT):
+        if record.get("isMeta") is True or text.startswith(BY_THE_CLIENT):
             kind, role = StepKind.NOTE, Role.SYSTEM
+            if text.startswith(LOCAL_OUTPUT):
+                self._note_command(record, thread)
         address = text_or_none(record.get("uuid")) or self._place
         # A stream may give a turn another id than the session does.
-        text = parts.text
         said = self._said.setdefault((thread.id, mark_of(text)), f"u:{address}")
         key = said if self._in_stream and said not in thread.stream_order else f"u:{address}"
         item = self._item(key, thread, role, kind, address, record)
@@ -287,6 +292,14 @@ class Items:
             self._add_call(item, block, index)
         if kind is StepKind.MESSAGE and not parts.results:
             self._take_back(item, text_or_none(record.get("parentUuid")))
+
+    def _note_command(self, record: Record, thread: Thread) -> None:
+        """What the client answers itself, the user did not say to the model."""
+        order = thread.stream_order if self._in_stream else thread.session_order
+        key = self._by_uuid.get(str(record.get("parentUuid"))) or next(reversed(order), "")
+        asked = self.items.get(key)
+        if asked is not None and asked.text("text").startswith(COMMAND):
+            asked.kind = StepKind.NOTE
 
     def _take_back(self, item: Item, parent: str | None) -> None:
         """Of several prompts at one place of the conversation the last is the user's."""
