@@ -90,6 +90,21 @@ class _Place:
     row: int
 
 
+_MAIN = (Column.DIFF, Column.GATE, Column.TRAJECTORY)
+
+
+def _absent_in(run: Run) -> frozenset[Column]:
+    """The panes that stay empty all over a run, such as the diff of a lone trajectory."""
+    absent = set()
+    if all(state.missing is not None for state in run.agent_states()):
+        absent.add(Column.DIFF)
+    if all(gate.unmeasured is not None for gate in run.gates):
+        absent.add(Column.GATE)
+    if not any(stage.trajectories for stage in run.stages):
+        absent |= {Column.TRAJECTORY, Column.SELF_TESTS}
+    return frozenset(absent)
+
+
 def _changed(*parts: Part, target: Target | None = None, notice: str | None = None) -> Change:
     return Change(frozenset(parts), target, notice)
 
@@ -98,7 +113,8 @@ def _changed(*parts: Part, target: Target | None = None, notice: str | None = No
 class RunSession:
     """The state of one run screen; the run has at least one stage.
 
-    Opens at the first failing gate's stage with the gate pane focused, else at stage 1.
+    Opens at the first failing gate's stage with the gate pane focused, else at stage 1 with the
+    first pane that has something to show.
     """
 
     run: Run
@@ -109,6 +125,8 @@ class RunSession:
     first_bad_state: str | None = None
     """State in which it did: the end of that stage, or a between-state after it."""
     stops: tuple[Stop, ...] = field(init=False)
+    absent: frozenset[Column] = field(init=False)
+    """Panes that have nothing to show at any place of the run."""
     at: int = field(init=False, default=0)
     column: Column = field(init=False, default=Column.DIFF)
     zoomed: bool = field(init=False, default=False)
@@ -128,10 +146,14 @@ class RunSession:
     def __post_init__(self) -> None:
         """Takes the place that answers "why did it fail" soonest."""
         self.stops = stops_of(self.run)
+        self.absent = _absent_in(self.run)
         failing = self._index_of_gate(self.first_failing_gate)
         if failing is not None:
             self.at = failing
             self._focus(Column.GATE)
+        else:
+            present = (column for column in _MAIN if column not in self.absent)
+            self._focus(next(present, Column.DIFF))
 
     # Where we are
 

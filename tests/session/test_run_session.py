@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import Provenance, State, StateKind
+from arcview.model.trajectory import TrajectoryRef
 from arcview.session.run_session import Column, Part, RunSession, Target
 from arcview.session.run_session_stops import DiffMode, StopKind
 
@@ -47,6 +50,21 @@ def test_opens_at_the_first_failing_gate_with_the_gate_pane_focused() -> None:
 
 def test_opens_at_stage_one_with_the_diff_when_nothing_failed(session: RunSession) -> None:
     assert (session.stop.stage, session.column) == (1, Column.DIFF)
+
+
+def test_opens_with_the_trajectory_where_nothing_else_is_recorded() -> None:
+    ref = TrajectoryRef("log.jsonl")
+    stage = Stage(1, None, Status.COMPLETED, trajectories=(ref,))
+    gate = GateRecord("1", None, unmeasured="no gate result is recorded")
+    session = RunSession(replace(_run(), states=(), stages=(stage,), gates=(gate,)))
+    assert session.column is Column.TRAJECTORY
+    assert session.absent == {Column.DIFF, Column.GATE}
+
+
+def test_a_run_without_trajectories_has_neither_steps_nor_tests_of_the_agent() -> None:
+    run = _run()
+    stages = tuple(replace(stage, trajectories=()) for stage in run.stages)
+    assert RunSession(replace(run, stages=stages)).absent >= {Column.TRAJECTORY, Column.SELF_TESTS}
 
 
 def test_opens_at_the_chain_gate_when_only_that_failed() -> None:

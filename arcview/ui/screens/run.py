@@ -148,9 +148,9 @@ class RunScreen(RunLinks):
         with self.app.batch_update():
             await columns.mount(long.diff, long.tree, before="#diff-place")
             await self.mount(long.steps, before="#trajectory-place")
-            await self.query(ListPane).remove()
             self._lay_out()
             self._focus()
+            await self.query(ListPane).remove()  # not before: the keys would go to another pane
         self.content.show_details()
         long.lay_out_diff()
         long.load()
@@ -274,12 +274,16 @@ class RunScreen(RunLinks):
             self.long.tree.display = Column.DIFF in shown and (beside or self.tree_wanted)
             self.long.diff.display = Column.DIFF in shown and (beside or not self.tree_wanted)
         self.query_one("#columns").display = shown != {Column.TRAJECTORY}
+        self.set_class(is_wide(size.width), "-wide")
+        self.set_class(not is_tall(size.height), "-low")
+        absent = self.session.absent
+        self.set_class(Column.DIFF in absent, "-no-diff")
+        self.set_class(Column.GATE in absent, "-no-gate")
+        self.set_class(Column.TRAJECTORY in absent, "-no-steps")
         tabs = self.query_one(TabLine)
         tabs.display = not is_wide(size.width) and not self.session.zoomed
         tabs.select(next(name for name, c in _TABS.items() if c is self.session.tab))
-        rail = self.query_one(RailView)
-        rail.display = not self.session.zoomed
-        rail.styles.height = 4 if is_tall(size.height) else 2
+        self.query_one(RailView).display = not self.session.zoomed
 
     def _focus(self) -> None:
         self.set_focus(self.pane(self.session.column))
