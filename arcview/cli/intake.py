@@ -118,11 +118,11 @@ def _several_below(options: argparse.Namespace) -> list[Path]:
     Raises:
         UsageError: what the user named besides is about a single run.
     """
-    from arcview.readers.registry import find_run_reader
+    from arcview.readers.run_layouts import find_run_reader, run_above
     from arcview.session.library import run_folders
 
     path = Path(options.path)
-    if options.layout is not None or not is_dir(path):
+    if options.layout is not None or not is_dir(path) or run_above(path) is not None:
         return []
     try:
         find_run_reader(path)

@@ -267,10 +267,15 @@ def _asked(name: str, path: Path) -> tuple[RunReader, Detection] | None:
     return None if detection is None else (reader, detection)
 
 
+def run_above(path: Path) -> Path | None:
+    """The run that a file or folder lies in; null where it lies in none."""
+    above = list(path.absolute().parents)[:_LEVELS]
+    return next((folder for folder in above if detect_run(folder)), None)
+
+
 def _no_run(path: Path) -> str:
     """Why nothing was recognised, with the run above or the runs below where there are some."""
-    above = path.absolute().parents
-    run = next((folder for folder in list(above)[:_LEVELS] if detect_run(folder)), None)
+    run = run_above(path)
     if (why := why_unreadable(path)) is not None:
         return f"{path}: {why}"
     if run is not None:
@@ -280,10 +285,13 @@ def _no_run(path: Path) -> str:
         from arcview.readers.runs.lone_file import why_unknown  # only for the message
 
         return f"{path}: {why_unknown(path)}"
+    from arcview.readers.runs.feature_bench import graded_attempt  # only for the message
     from arcview.readers.runs.repository import elsewhere  # only for the message
 
     if (why := elsewhere(path)) is not None:
         return f"{path}: {why}"
+    if (run := graded_attempt(path)) is not None:
+        return f"{path}: the grading of an attempt; open the attempt itself: {run}"
     below = next(_below(path, [], _LEVELS), None)
     below = below or next((each for each in _folders_in(path) if _detect_weak(each)), None)
     if below is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arcview.errors import UnknownLayoutError
 from arcview.model.results import Outcome, Verdict
 from arcview.model.run import Status
 from arcview.model.states import PatchSource
@@ -237,3 +238,9 @@ def test_a_grading_without_its_attempt_is_a_run_of_its_own(tmp_path: Path) -> No
 def test_a_grading_beside_its_attempt_is_no_second_run(tmp_path: Path) -> None:
     attempt = write_attempt(tmp_path, graded())
     assert list(iter_runs(tmp_path)) == [attempt]
+
+
+def test_a_grading_that_is_opened_itself_names_its_attempt(tmp_path: Path) -> None:
+    attempt = write_attempt(tmp_path, graded())
+    with pytest.raises(UnknownLayoutError, match=f"open the attempt itself: {attempt}"):
+        find_run_reader(tmp_path / "eval_outputs" / INSTANCE / "attempt-1")

@@ -292,7 +292,9 @@ def test_what_is_wrong_with_a_file_that_was_asked_for_is_said(tmp_path: Path) ->
         ('{"instance_id": "i", "n_attempt": 1, "model_patch": ""}\n{}\n', "a FeatureBench run"),
         ('{"i": {"instance_id": "i", "model_patch": null}}', "predictions"),
         ('[{"instance_id": "i", "model_patch": "x"}]', "predictions"),
-        ('{"is_resolved": true, "failure_mode": "unset"}', "classic Terminal-Bench"),
+        ('{"is_resolved": true, "failure_mode": "unset"}', "classic Terminal-Bench trial"),
+        ('{"results": [], "n_resolved": 0}', "the summary of a classic Terminal-Bench run"),
+        ('{"job_name": "x", "jobs_dir": "jobs"}', "the settings of a Harbor job"),
     ],
 )
 def test_a_file_that_belongs_to_a_run_says_to_what(tmp_path: Path, content: str, what: str) -> None:

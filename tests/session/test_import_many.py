@@ -145,6 +145,14 @@ def test_the_only_run_below_a_folder_is_the_new_folder(runs: Path) -> None:
     assert (Path("out") / "run.json").is_file()
 
 
+def test_sessions_inside_a_run_are_no_runs_of_their_own(runs: Path, capsys: Capture) -> None:
+    for name in ("one.jsonl", "two.jsonl"):
+        write(runs / "a" / "checkpoint_1" / "agent" / "logs" / name, turns("x"))
+    assert cli.main(["import", "runs/a/checkpoint_1", "out"]) == 2
+    assert "a folder inside a run; open the run itself" in only_line(capsys.readouterr().err)
+    assert not Path("out").exists()
+
+
 def test_a_folder_without_runs_is_one_line(runs: Path, capsys: Capture) -> None:
     write(Path("none") / "x.txt", "x")
     assert cli.main(["import", "none", "out"]) == 2

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 _PARTS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"trial_name", "task_checksum"}), "the result of a Harbor trial"),
     (frozenset({"n_total_trials"}), "the result of a Harbor job"),
+    (frozenset({"job_name", "jobs_dir"}), "the settings of a Harbor job"),
     (frozenset({"trials", "harbor"}), "the lock file of a Harbor job"),
     (frozenset({"checkpoint_name", "pass_counts"}), "the evaluation of a SlopCodeBench checkpoint"),
     (frozenset({"file_diffs"}), "the changes of a SlopCodeBench checkpoint"),
@@ -19,6 +20,7 @@ _PARTS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"total_instances", "n_attempt"}), "the summary of a FeatureBench run"),
     (frozenset({"resolved_ids", "total_instances"}), "the summary of a SWE-bench evaluation"),
     (frozenset({"is_resolved", "failure_mode"}), "the result of a classic Terminal-Bench trial"),
+    (frozenset({"results", "n_resolved"}), "the summary of a classic Terminal-Bench run"),
     (frozenset({"trial_name", "repo_name"}), "the metadata of an EvoClaw trial"),
     (frozenset({"schema", "stages"}), "a part of an arcview run"),
 )

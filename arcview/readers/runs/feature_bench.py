@@ -53,8 +53,8 @@ class FeatureBenchReader:
         place = _place(path)
         if place is None:
             return None
-        if place.tree == GRADES and is_dir(place.root / RUNS / place.below):
-            return None  # the grading of an attempt that lies beside it
+        if graded_attempt(path) is not None:
+            return None
         for name in (METADATA, OUTPUT):
             if is_file(place.root / name):
                 return Detection(self.id, f"{place.tree}/…/{path.name} below {name}")
@@ -77,6 +77,14 @@ class FeatureBenchReader:
             BadInputError: as for `summarise`.
         """
         return AssembledRun(_read(path, with_trajectories=True))
+
+
+def graded_attempt(path: Path) -> Path | None:
+    """The attempt whose grading a folder is; null where it is none, or the attempt is lost."""
+    place = _place(path)
+    if place is None or place.tree != GRADES or not is_dir(place.root / RUNS / place.below):
+        return None
+    return place.root / RUNS / place.below
 
 
 @dataclass(frozen=True, slots=True)
