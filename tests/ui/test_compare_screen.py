@@ -36,6 +36,8 @@ async def test_stages_stand_beside_each_other_and_the_parting_is_marked(
         parting = next(line for line in lines if "◆ verdicts part here" in line)
         assert "✗ 2/12 13/13" in parting
         assert "✓ 12/12 13/13" in parting
+        assert parting.rstrip(" │").endswith("10 ok in B only")
+        assert "0/0" not in screen_text(app)
         assert two.table.cursor_text.strip().startswith("2")
         third = next(line for line in lines if "12 ok in A only" in line)
         assert "1 ok in B only" in third

@@ -25,6 +25,11 @@ from arcview.ui.rows.figures import (
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.safe import one_line, pieces, plain
 
+_ROOM = 100
+"""Columns from which on a side has room for more than counts."""
+_SIDE, _MOST, _DEBT, _DIFFERS = 34, 58, 5, 38
+"""Columns of a side with what it changed, at most, of its debt, and of what differs."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
@@ -47,6 +52,7 @@ class CompareRows(RowSource):
         self._found = found
         self._head = tuple(_head(found))
         self.rows = tuple(_rows(found))
+        self._longest_title = max((cells(one_line(row.title)) + 5 for row in self.rows), default=0)
 
     def __len__(self) -> int:
         return len(self._head) + len(self.rows)
@@ -77,8 +83,7 @@ class CompareRows(RowSource):
     def cells(self, index: int, width: int) -> Sequence[Cell]:
         """Stage, both sides and what differs."""
         row = self.at(index)
-        side = max(12, min(48, (width - 44) // 2 if width >= 100 else (width - 20) // 2))
-        title = max(8, min(20, width - 2 * side - 26)) if width >= 100 else 7
+        side, title = self._widths(width)
         if row is None:
             if index < len(self._head) - 1:
                 return (Cell(self._head[index], scrolls=True),)
@@ -95,23 +100,33 @@ class CompareRows(RowSource):
             Cell(self._differs(row), scrolls=True),
         )
 
+    def _widths(self, width: int) -> tuple[int, int]:
+        """Columns of a side, and of the titles of stages."""
+        if width < _ROOM:
+            return max(12, (width - 20) // 2), 7
+        title = max(8, min(20, self._longest_title))
+        return max(_SIDE, min(_MOST, (width - title - _DIFFERS) // 2)), title
+
     def _differs(self, row: ComparedRow) -> Content:
         parts: list[tuple[str, str]] = []
         for parting, sign in (
-            (self._found.first_divergence, "◆ verdicts part here  "),
-            (self._found.first_test_divergence, "◇ tests part here  "),
+            (self._found.first_divergence, "◆ verdicts part here"),
+            (self._found.first_test_divergence, "◇ tests part here"),
         ):
-            if parting is not None and parting.gate == row.gate.gate:
+            # Where the verdicts part the tests do, too.
+            if parting is not None and parting.gate == row.gate.gate and not parts:
                 parts.append((sign, theme.WARN))
         if not row.gate.compared:
-            return pieces(*parts, ("not measured in both", theme.MUTED))
-        better = [difference.better for difference in row.gate.differences]
-        parts += [
-            (f"{better.count(side)} ok in {side.upper()} only  ", "")
-            for side in ("a", "b")
-            if side in better
-        ]
-        return pieces(*parts) if parts else plain("same tests ok", theme.MUTED)
+            parts.append(("not measured in both", theme.MUTED))
+        else:
+            better = [difference.better for difference in row.gate.differences]
+            parts += [
+                (f"{better.count(side)} ok in {side.upper()} only", "")
+                for side in ("a", "b")
+                if side in better
+            ]
+        said = [pieces(part) for part in parts] or [plain("same tests ok", theme.MUTED)]
+        return Content("  ").join(said)
 
 
 def _head(found: RunComparison) -> Iterator[Content]:
@@ -154,19 +169,24 @@ def _side(
     if cell is None:
         return plain("  –", theme.MUTED)
     verdict = cell.judgement.verdict
-    counts = [fraction(group) for group in (cell.f2p, cell.p2p, cell.other) if group is not None]
+    groups = [group for group in (cell.f2p, cell.p2p, cell.other) if group is not None]
+    counts = [fraction(group) for group in groups if group.expected or len(groups) == 1]
     measured = verdict is not Verdict.UNMEASURED
     said = " ".join(counts) if measured and counts else "unmeasured" if not measured else ""
     parts = [(f"  {VERDICT_GLYPH[verdict]} ", VERDICT_STYLE[verdict]), (f"{said:<14}", "")]
     if row is not None and row.status in NEVER_RAN and not measured:
         parts = [("  – ", theme.FAINT), (f"{row.status.value.replace('_', ' '):<14}", theme.MUTED)]
-    if row is not None and row.debt:
-        parts.append((f" ▲{row.debt}", theme.WARN))
-    if width >= 34 and change is not None and change.added is not None:
-        parts.append((f"  +{change.added:,} −{change.removed or 0:,}", theme.MUTED))
+    debt = f" ▲{row.debt}" if row is not None and row.debt else ""
+    parts.append((f"{debt:<{_DEBT}}" if width >= _SIDE else debt, theme.WARN))
+    if width >= _SIDE and change is not None and change.added is not None:
+        parts.append((f" +{change.added:,} −{change.removed or 0:,}", theme.MUTED))
     if width >= 44 and row is not None:
-        steps = f"{row.steps} st" if row.steps is not None else ""
-        parts.append((f"  {cost(row.cost_usd)}  {steps}", theme.MUTED))
+        known = [cost(row.cost_usd)] if row.cost_usd is not None else []
+        known += [plural(row.steps, "step")] if row.steps is not None else []
+        room = width - sum(cells(text) for text, _ in parts) - 1
+        while known and cells("".join(known)) + 2 * len(known) > room:
+            known.pop(0)
+        parts.append(("".join(f"  {text}" for text in known), theme.MUTED))
     shown = pieces(*parts)
     return shown if shown.cell_length <= width else shown[: max(0, width - 1)] + Content("…")
 
