@@ -12,6 +12,7 @@ import pytest
 
 from arcview.errors import ArcviewError
 from arcview.readers.check import check
+from arcview.readers.registry import iter_runs, open_run
 from arcview.readers.runs.native import NativeReader
 from tests.readers.native_run import NativeRun, full_run
 
@@ -150,3 +151,12 @@ def test_a_wrong_type_anywhere_is_a_fault_of_the_check(tmp_path: Path, name: str
         known = "\n".join(fault.where for fault in check(tmp_path).faults)
         wrong = f"[{place[-1]}]" if isinstance(place[-1], int) else str(place[-1])
         assert wrong in known
+
+
+def test_a_run_whose_document_is_empty_is_one_run_that_cannot_be_read(tmp_path: Path) -> None:
+    """A writer that was killed; the sessions of its stages are no runs of their own."""
+    run = full_run(tmp_path / "run").write()
+    (run / "run.json").write_bytes(b"")
+    assert list(iter_runs(tmp_path)) == [run]
+    with pytest.raises(ArcviewError, match=r"run\.json: expected JSON, the file is empty"):
+        open_run(run)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arcview.errors import BadInputError
-from arcview.files import exists, open_file, read_file
+from arcview.files import exists, is_dir, open_file, read_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Outcome
 from arcview.model.run import Chain, PathRules, Run, Status
@@ -58,6 +58,8 @@ class NativeReader:
                 head = file.read(_HEAD_BYTES)
         except OSError:
             return None
+        if not head.strip() and is_dir(path / "stages"):
+            return Detection(self.id, f"{RUN_FILE}, which is empty, beside stages")
         if _ANY_VERSION.search(head) is None:
             return None
         return Detection(self.id, f"{RUN_FILE} with schema arcview/run/…")
