@@ -2,7 +2,7 @@
 
 Built-in layouts are looked up in a table, with marker files that spare importing a reader that
 cannot match. Layouts that many folders resemble (a git repository, a folder of patches) are asked
-last, and only about the very path that was given.
+last, and only about the very path that was given: most collections of runs are repositories.
 """
 
 from __future__ import annotations
@@ -71,6 +71,9 @@ _SUBAGENT = "agent-"
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
 _MAX_WEAK = 100
 """How many folders in one that is no run are asked whether they hold patches."""
+
+_MAX_FOLDERS = 3_000
+"""How many folders in a repository are looked at for runs before it is taken for one itself."""
 
 _LEVELS = 8
 """How far to look above a path that is no run, and below a folder of runs."""
@@ -256,9 +259,34 @@ def marker_in(path: Path, markers: Iterable[str]) -> str | None:
 
 
 def _detect_weak(path: Path) -> tuple[RunReader, Detection] | None:
+    found = _asked_weak(path)
+    if found is None or next(_run_folders(path, [_MAX_FOLDERS]), None) is None:
+        return found
+    return found if found[0].id == "git_repository" and _has_stages(path) else None
+
+
+def _asked_weak(path: Path) -> tuple[RunReader, Detection] | None:
     if not is_dir(path):
         return None
     return next((found for name in _WEAK if (found := _asked(name, path))), None)
+
+
+def _has_stages(path: Path) -> bool:
+    from arcview.readers.runs.git_repository import has_stages  # runs git; rarely asked
+
+    return has_stages(path)
+
+
+def _run_folders(folder: Path, left: list[int], levels: int = _LEVELS) -> Iterator[Path]:
+    """The folders below one that are runs, as far as `left` folders can be looked at."""
+    for child in sorted(_entries(folder)[0]):
+        left[0] -= 1
+        if left[0] < 0:
+            return
+        if detect_run(child):
+            yield child
+        elif levels > 1:
+            yield from _run_folders(child, left, levels - 1)
 
 
 def _asked(name: str, path: Path) -> tuple[RunReader, Detection] | None:
@@ -295,7 +323,9 @@ def _no_run(path: Path) -> str:
     below = next(_below(path, [], _LEVELS), None)
     below = below or next((each for each in _folders_in(path) if _detect_weak(each)), None)
     if below is not None:
-        return f"{path}: holds runs but is none; open one of them, such as {below}"
+        weak = _asked_weak(path)
+        how = f" (--as {weak[0].id} reads the folder itself)" if weak is not None else ""
+        return f"{path}: holds runs but is none; open one of them, such as {below}{how}"
     from arcview.readers.runs.patch_folder import why_not  # only for the message
 
     if (why := why_not(path)) is not None:

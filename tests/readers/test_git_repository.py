@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from arcview.errors import ArcviewError, BadInputError
+from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
 from arcview.model.states import EmptySource, FolderSource, RepositorySource
 from arcview.readers.protocols import Given
-from arcview.readers.registry import OpenedRun, find_run_reader, open_run
+from arcview.readers.registry import OpenedRun, find_run_reader, iter_runs, open_run
 from arcview.session import twin
 from arcview.session.opened import OpenRun
 from tests.readers.git_run import commit, tag
+from tests.readers.harbor_trial import step, write_trial
 from tests.readers.scb_run import session_file, write
 from tests.states.workspaces import git
 
@@ -102,6 +103,30 @@ def test_a_long_history_is_no_run(repository: Path) -> None:
 def test_a_repository_without_commits_is_one_clear_line(repository: Path) -> None:
     with pytest.raises(BadInputError, match="a git repository without a commit"):
         open_run(repository)
+
+
+# -- repositories that hold runs
+
+
+def test_a_repository_of_runs_is_a_collection_and_no_run(repository: Path) -> None:
+    three(repository)
+    trial = write_trial(repository / "results" / "job", [step("one")])
+    with pytest.raises(UnknownLayoutError, match=rf"such as {trial} \(--as git_repository reads"):
+        find_run_reader(repository)
+    assert list(iter_runs(repository)) == [trial]
+    assert titles(open_run(repository, layout="git_repository")) == ["part 1", "part 2"]
+
+
+def test_a_repository_with_stages_is_a_run_whatever_it_holds(repository: Path) -> None:
+    tag(repository, "stage-1", three(repository)[1])
+    write_trial(repository / "tests" / "data", [step("one")])
+    assert find_run_reader(repository)[0].id == "git_repository"
+
+
+def test_a_session_in_a_repository_does_not_make_it_a_collection(repository: Path) -> None:
+    three(repository)
+    write(repository / "session.jsonl", session_file("go", "one", session="s", at=""))
+    assert find_run_reader(repository)[0].id == "git_repository"
 
 
 # -- where HEAD stands

@@ -82,6 +82,18 @@ class GitRepositoryReader:
             raise BadInputError(str(path), f"cannot be read as a repository: {error}") from error
 
 
+def has_stages(path: Path) -> bool:
+    """Whether tags or branches of a repository say where stages end."""
+    git_dir = git_dir_of(path)
+    if git_dir is None:
+        return False
+    try:
+        line = find_line(Git(git_dir.absolute()))
+    except GitError:
+        return False
+    return line is not None and line.marks[0].name is not None
+
+
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """Where the run starts and where its stages end."""
