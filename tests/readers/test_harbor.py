@@ -116,6 +116,18 @@ def test_instructions_come_from_the_task_beside_the_job(job: Path) -> None:
 # -- small trials
 
 
+@pytest.mark.parametrize("named", ["tasks/adder", "/home/somebody/tasks/adder", "/x/adder"])
+def test_the_task_is_found_beside_the_job(tmp_path: Path, named: str) -> None:
+    """A job that was copied from another machine names that machine's folders."""
+    config = {"trial_name": NAME, "task": {"path": named}, "agent": {"name": "tester"}}
+    trial = write_trial(tmp_path / "jobs" / "today", [step("one")], config=config)
+    place = tmp_path / ("adder" if named == "/x/adder" else "tasks/adder")
+    write(place / "task.toml", '[task]\nname = "demo/adder"\n[[steps]]\nname = "one"\n')
+    write(place / "steps" / "one" / "instruction.md", "Add two numbers.\n")
+    opened = open_run(trial)
+    assert opened.text(opened.run.stages[0].spec_path or "") == "Add two numbers.\n"
+
+
 def test_rewards_stand_for_tests_where_there_is_no_report(tmp_path: Path) -> None:
     entry = step("one", verifier_result={"rewards": {"style": 0.5, "tests": 1.0}})
     trial = write_trial(tmp_path, [entry])

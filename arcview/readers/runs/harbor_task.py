@@ -53,17 +53,25 @@ def find_task(trial: Path, config: Fields, task_name: str | None) -> HarborTask:
     """
     task = config.sub("task")
     named = task.text("path") if isinstance(task.values.get("path"), str) else None
-    if named is None or PurePosixPath(named).is_absolute():
+    if named is None:
         return HarborTask()
     for above in list(trial.absolute().parents)[:_LEVELS]:
-        try:
-            folder = inside(above, named)
-            file = inside(folder, TASK_FILE)
-        except BadInputError:
-            return HarborTask()
-        if is_file(file) and (found := _read(folder, file, task_name)) is not None:
-            return found
+        for place in _places(PurePosixPath(named)):
+            try:
+                folder = inside(above, place)
+                file = inside(folder, TASK_FILE)
+            except BadInputError:
+                continue
+            if is_file(file) and (found := _read(folder, file, task_name)) is not None:
+                return found
     return HarborTask()
+
+
+def _places(named: PurePosixPath) -> list[str]:
+    """Where to look for a task; of another machine's path only the end can be here as well."""
+    if not named.is_absolute():
+        return [named.as_posix()]
+    return ["/".join(named.parts[-2:]), named.name] if len(named.parts) > 2 else []
 
 
 def _read(folder: Path, file: Path, task_name: str | None) -> HarborTask | None:
