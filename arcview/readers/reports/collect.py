@@ -75,6 +75,13 @@ def merged(entries: Iterable[GateTest]) -> tuple[GateTest, ...]:
     return tuple(tests.values())
 
 
+def beside(
+    tests: tuple[GateTest, ...], *, before: Sequence[GateTest] = (), after: Sequence[GateTest] = ()
+) -> tuple[GateTest, ...]:
+    """Tests with one entry an id, and a few other entries before or behind them."""
+    return merged((*before, *tests, *after)) if before or after else tests
+
+
 def differing(outcomes: list[Outcome]) -> str | None:
     """`reported 3 times with different outcomes: passed, failed, passed`; null where they agree."""
     if len(set(outcomes)) < 2:

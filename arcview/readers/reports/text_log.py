@@ -15,7 +15,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Report
 from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import HEAD_BYTES, Detection
-from arcview.readers.reports.collect import combined, joined, merged
+from arcview.readers.reports.collect import combined, joined
 from arcview.readers.reports.logs.families import Part, parts_of
 from arcview.readers.reports.logs.log import clean_text, ending
 from arcview.text import decode
@@ -50,8 +50,7 @@ class TextLogReader:
         Raises:
             BadInputError: the file cannot be read, or nothing in it comes from a known runner.
         """
-        data = read_unpacked(path, path.name)
-        report = read_log(data, path.name)
+        report = read_log(read_unpacked(path, path.name), path.name)
         if not (report.tests or report.gaps or report.totals or report.announced is not None):
             raise BadInputError(path.name, "expected results of a known test runner, found none")
         return report
@@ -66,25 +65,29 @@ def read_log(data: bytes, shown: str) -> Report:
     """
     decoded = decode(data)
     damage = Problem(shown, "holds bytes that are not UTF-8; they are replaced")
+    problems = (damage,) if decoded.damaged else ()
     text = clean_text(decoded.text)
+    del data, decoded  # of a log of 100 MB each copy counts
     lines = text.split("\n")
     exit_code = _exit_code(text)
     window = _window(lines) if _START in text else lines
     if window is not lines:
         text = "\n".join(window)
     parts = parts_of(text)
-    report = combined(TextLogReader.id, [_read(part, parts, text, window) for part in parts])
+    cuts = [_cut(part, parts, text) for part in parts]
+    del text
+    reads = [_read(part, parts, window, cut) for part, cut in zip(parts, cuts, strict=True)]
+    report = combined(TextLogReader.id, reads)
     stop = None if report.stopped or report.totals is not None else ending(lines)
     names = " and ".join(dict.fromkeys(part.family.id for part in parts))
     notes = (f"read from the text of {names}", *report.notes) if parts else report.notes
     return replace(
         report,
-        tests=merged(report.tests),
         gaps=(*report.gaps, stop) if stop else report.gaps,
         exit_code=exit_code,
         is_scraped=True,
         notes=notes,
-        problems=(damage,) if decoded.damaged else (),
+        problems=problems,
     )
 
 
@@ -111,11 +114,15 @@ def _window(lines: Sequence[str]) -> list[str]:
     return [line if first < number < end else "" for number, line in enumerate(lines)]
 
 
-def _read(part: Part, parts: Sequence[Part], text: str, lines: Sequence[str]) -> Report:
+def _cut(part: Part, parts: Sequence[Part], text: str) -> int:
+    """How many lines stand before a part: those of the runners before it."""
+    before = [other.last for other in parts if other.is_strong and other.last < part.first]
+    return text.count("\n", 0, max(before)) + 1 if before else 0
+
+
+def _read(part: Part, parts: Sequence[Part], lines: Sequence[str], cut: int) -> Report:
     """Reads the lines of one runner, behind those of the runners before it."""
-    before = [other for other in parts if other.is_strong and other.last < part.first]
-    if before:
-        cut = text.count("\n", 0, max(other.last for other in before)) + 1
+    if cut:
         lines = [*([""] * cut), *lines[cut:]]
     report = part.family.read(lines)
     around = [

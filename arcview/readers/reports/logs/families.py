@@ -26,11 +26,13 @@ class Sign(NamedTuple):
     needle: str
     pattern: str
 
-    def lines(self, text: str, *, backwards: bool = False) -> Iterator[int]:
-        """Where in a text lines with this sign begin."""
+    def lines(
+        self, text: str, low: int = 0, high: int | None = None, *, backwards: bool = False
+    ) -> Iterator[int]:
+        """Where in a text, or in a part of it, lines with this sign begin."""
         compiled = re.compile(self.pattern)
         find = text.rfind if backwards else text.find
-        at = find(self.needle)
+        at = find(self.needle, low, high)
         for _ in range(_MAX_TRIES):
             if at < 0:
                 return
@@ -42,9 +44,9 @@ class Sign(NamedTuple):
             if len(line) <= _MAX_LINE and compiled.match(line):
                 yield start
             if backwards:
-                at = text.rfind(self.needle, 0, start) if start else -1
+                at = text.rfind(self.needle, low, start) if start else -1
             else:
-                at = text.find(self.needle, end) if end >= 0 else -1
+                at = text.find(self.needle, end, high) if end >= 0 else -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +69,16 @@ class Family:
 
     def span(self, text: str) -> tuple[int, int] | None:
         """Where its first and its last strong sign stand; null where there is none."""
-        firsts = [next(sign.lines(text), None) for sign in self.strong]
-        known = [first for first in firsts if first is not None]
-        if not known:
+        first: int | None = None
+        for sign in self.strong:
+            # Behind a sign that is found none can be the first.
+            first = next(sign.lines(text, 0, first), first)
+        if first is None:
             return None
-        lasts = [next(sign.lines(text, backwards=True), None) for sign in self.strong]
-        return min(known), max(last for last in lasts if last is not None)
+        last = first
+        for sign in self.strong:
+            last = next(sign.lines(text, last, backwards=True), last)
+        return first, last
 
     def is_weakly_in(self, text: str) -> bool:
         """Whether a result of it is there."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.results import UNFINISHED, Gap, GateTest, Outcome, Report
-from arcview.readers.reports.collect import BUILD_FAILED, PACKAGE_FAILED, broken, joined
+from arcview.readers.reports.collect import BUILD_FAILED, PACKAGE_FAILED, beside, broken, joined
 from arcview.readers.reports.go_test import GOEXIT, PARENT_ENDED
 from arcview.readers.reports.logs.log import MAX_LINE, Details, Found, Sighting, cut_off, ending
 
@@ -278,7 +278,7 @@ def read_go(lines: Sequence[str]) -> Report:
         gaps.append(stop)
     return Report(
         format=FAMILY,
-        tests=tuple(_tests(reader)),
+        tests=beside(tuple(_tests(reader)), after=reader.packages),
         gaps=tuple(gaps),
         is_scraped=True,
         notes=tuple(reader.found.notes()),
@@ -291,4 +291,3 @@ def _tests(reader: _Reader) -> Iterator[GateTest]:
         if test.id in parents and test.outcome is Outcome.FAILED:
             test = replace(test, conflict=joined([test.conflict, PARENT_ENDED], "; "))
         yield test
-    yield from reader.packages

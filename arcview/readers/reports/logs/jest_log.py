@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.results import Gap, GroupCounts, Outcome, Report
-from arcview.readers.reports.collect import FILE_FAILED, broken
+from arcview.readers.reports.collect import FILE_FAILED, beside, broken
 from arcview.readers.reports.logs.log import (
     MAX_LINE,
     Channel,
@@ -211,7 +211,7 @@ def read_jest(lines: Sequence[str]) -> Report:
         gaps.append(stop)
     return Report(
         format=FAMILY,
-        tests=(*files, *reader.found.tests(reader.totals)),
+        tests=beside(reader.found.tests(reader.totals), before=files),
         announced=reader.totals.expected if reader.totals else None,
         totals=reader.totals,
         gaps=tuple(gaps),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -90,7 +90,16 @@ class Found:
     """Everything that was seen of single tests in one log."""
 
     sightings: dict[str, list[Sighting]] = field(default_factory=dict)
-    """By id, in the order of first mention."""
+    """By id, in the order of first mention; without those in `passed`."""
+    passed: dict[str, int] = field(default_factory=dict)
+    """Tests of which one line says that they passed, and no more → its number.
+
+    Most of a log of a million tests is such lines; where anything else is said of such a test, it
+    moves to `sightings`.
+    """
+    lines: Sequence[str] = ()
+    """What `passed` is about; its first line has the number `first`."""
+    first: int = 1
     printed: list[Sighting] = field(default_factory=list)
     """Lines that look like results and stand where only tests print."""
     details: dict[str, Details] = field(default_factory=dict)
@@ -99,7 +108,47 @@ class Found:
 
     def saw(self, sighting: Sighting) -> None:
         """Takes a line for a result."""
+        if sighting.id in self.passed:
+            self.of(sighting.id)
         self.sightings.setdefault(sighting.id, []).append(sighting)
+
+    def __contains__(self, test_id: object) -> bool:
+        return test_id in self.passed or test_id in self.sightings
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was seen of any test."""
+        return not self.passed and not self.sightings
+
+    def of(self, test_id: str) -> list[Sighting]:
+        """The lines about one test; they may be changed in place."""
+        line = self.passed.pop(test_id, None)
+        if line is not None:
+            self.sightings[test_id] = [self._sighting(test_id, line)]
+        return self.sightings.get(test_id, [])
+
+    def says(self, test_id: str, outcome: Outcome | None) -> bool:
+        """Whether a line says that a test had that outcome."""
+        return any(sighting.outcome is outcome for sighting in self.of(test_id))
+
+    def _sighting(self, test_id: str, line: int) -> Sighting:
+        return Sighting(test_id, Outcome.PASSED, line, self.lines[line - self.first])
+
+    def _in_order(self) -> Iterator[tuple[str, list[Sighting] | int]]:
+        """Every test in the order of first mention, with its lines or the number of its line."""
+        if not self.lines:
+            yield from self.sightings.items()
+            return
+        passed = iter(self.passed.items())
+        following = next(passed, None)
+        for test_id, sightings in sorted(self.sightings.items(), key=lambda item: item[1][0].line):
+            while following is not None and following[1] < sightings[0].line:
+                yield following
+                following = next(passed, None)
+            yield test_id, sightings
+        if following is not None:
+            yield following
+        yield from passed
 
     def imitated(self, sighting: Sighting) -> None:
         """Takes a line for what a test printed."""
@@ -129,6 +178,7 @@ class Found:
             for sighting in sightings
             if sighting.outcome is Outcome.PASSED
         )
+        counts[Channel.LIVE] += len(self.passed)
         return max(counts.values(), default=0)
 
     def tests(self, totals: GroupCounts | None = None) -> tuple[GateTest, ...]:
@@ -147,13 +197,19 @@ class Found:
         for sighting in self.printed:
             against.setdefault(sighting.id, []).append(sighting)
         tests = []
-        for test_id, sightings in self.sightings.items():
-            first = sightings[0]
-            is_plain = len(sightings) == 1 and first.doubt is None and odd is None
+        is_sure = odd is None and not against and not self.details
+        for test_id, seen in self._in_order():
+            if isinstance(seen, int):
+                if is_sure:
+                    tests.append(_passed(test_id, self.lines[seen - self.first]))
+                    continue
+                seen = [self._sighting(test_id, seen)]
+            first = seen[0]
+            is_plain = len(seen) == 1 and first.doubt is None and odd is None
             if is_plain and test_id not in against and test_id not in self.details:
                 tests.append(_plain(first))
             else:
-                tests.append(self._test(test_id, sightings, against.get(test_id, ()), odd))
+                tests.append(self._test(test_id, seen, against.get(test_id, ()), odd))
         return tuple(tests)
 
     def _test(
@@ -193,7 +249,7 @@ class Found:
 
     def notes(self) -> list[str]:
         """The lines that look like results of tests which the log does not name elsewhere."""
-        alone = [sighting for sighting in self.printed if sighting.id not in self.sightings]
+        alone = [sighting for sighting in self.printed if sighting.id not in self]
         notes = [
             f"not a result, a test printed it: {_quoted(sighting)}"
             for sighting in alone[:_MAX_PRINTED_NOTES]
@@ -201,6 +257,10 @@ class Found:
         if len(alone) > _MAX_PRINTED_NOTES:
             notes.append(f"{len(alone) - _MAX_PRINTED_NOTES} more lines look like results")
         return notes
+
+
+def _passed(test_id: str, line: str) -> GateTest:
+    return GateTest(test_id, Group.OTHER, Outcome.PASSED, evidence=line)
 
 
 def _plain(sighting: Sighting) -> GateTest:

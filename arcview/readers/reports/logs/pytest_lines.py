@@ -255,6 +255,15 @@ def summary(line: str, known: Container[str]) -> Entry | None:
     return None
 
 
+def result(line: str) -> Live | Entry | None:
+    """Reads a line that looks like the result of a test in either form."""
+    said = live(line) or xdist(line)
+    if said is not None and said.word in WORDS:
+        return said
+    entry = summary(line, ())
+    return entry if entry is not None and entry.id else None
+
+
 def _split(rest: str, known: Container[str]) -> tuple[str, str | None]:
     """An id and its message, between which ` - ` stands, which either may hold, too."""
     cut = rest.find(" - ")

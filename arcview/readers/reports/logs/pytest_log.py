@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arcview.model.results import UNFINISHED, Gap, GroupCounts, Outcome, Report
-from arcview.readers.reports.collect import COLLECTION_ERROR, broken, combined, joined, last_line
+from arcview.readers.reports.collect import (
+    COLLECTION_ERROR,
+    beside,
+    broken,
+    combined,
+    joined,
+    last_line,
+)
 from arcview.readers.reports.logs.log import MAX_LINE, Details, Found, cut_off, ending
 from arcview.readers.reports.logs.pytest_blocks import details
 from arcview.readers.reports.logs.pytest_session import Session
@@ -42,10 +49,11 @@ def read_pytest(lines: Sequence[str]) -> Report:
         end = pieces[number + 1] if number + 1 < len(pieces) else len(lines)
         is_whole = start in starts
         mode = Mode.PROGRESS if is_whole else Mode.FRAGMENT
-        session = Session(lines[start:end], start + 1, mode, is_fragment=not is_whole)
+        piece = lines if end - start == len(lines) else lines[start:end]
+        session = Session(piece, start + 1, mode, is_fragment=not is_whole)
         session.read()
         session.settle()
-        if start in starts or session.found.sightings or session.uncollected or not starts:
+        if start in starts or not session.found.is_empty or session.uncollected or not starts:
             sessions.append(session)
     reports = [_report(session) for session in sessions]
     return combined(FAMILY, reports)
@@ -72,7 +80,7 @@ def _report(session: Session) -> Report:
     found = session.found
     for test_id, count in session.reruns.items():
         _flaky(found, test_id, count)
-    for test_id in session.subfailed:
+    for test_id in session.subtests.failed:
         _subfailed(found, test_id)
     gap = _gap(session)
     if gap is not None:
@@ -83,7 +91,7 @@ def _report(session: Session) -> Report:
         if any(s.outcome in (Outcome.FAILED, Outcome.ERROR) for s in sightings)
     ]
     found.details = details(session.lines, session.blocks, [*failed, *session.uncollected])
-    for test_id, failures in session.subfailed.items():
+    for test_id, failures in session.subtests.failed.items():
         _tell_subtests(found, test_id, failures)
     totals = _totals(session)
     broken_files = [
@@ -96,7 +104,7 @@ def _report(session: Session) -> Report:
     gaps = [Gap(path, COLLECTION_ERROR) for path in session.uncollected]
     return Report(
         format=FAMILY,
-        tests=(*found.tests(totals if session.totals else None), *broken_files),
+        tests=beside(found.tests(totals if session.totals else None), after=broken_files),
         announced=_announced(session),
         totals=totals,
         gaps=tuple([*gaps, gap] if gap else gaps),
@@ -112,7 +120,7 @@ def _why(session: Session, path: str) -> tuple[str | None, str | None]:
 
 
 def _flaky(found: Found, test_id: str, count: int) -> None:
-    sightings = found.sightings.get(test_id, [])
+    sightings = found.of(test_id)
     if sightings and all(sighting.outcome is Outcome.PASSED for sighting in sightings):
         doubt = f"flaky: passed after {count} failed attempts"
         sightings[0] = sightings[0]._replace(doubt=doubt)
@@ -124,14 +132,14 @@ def _subfailed(found: Found, test_id: str) -> None:
         sighting._replace(outcome=Outcome.FAILED, reported="passed, but subtests failed")
         if sighting.outcome is Outcome.PASSED
         else sighting
-        for sighting in found.sightings.get(test_id, [])
+        for sighting in found.of(test_id)
     ]
 
 
 def _tell_subtests(found: Found, test_id: str, failures: list[str]) -> None:
     """Puts the failed subtests, by name, before what else is told of their test."""
     told = found.details.get(test_id, Details())
-    others = [sighting.message for sighting in found.sightings[test_id]]
+    others = [sighting.message for sighting in found.of(test_id)]
     names = joined(dict.fromkeys(failures), "\n")
     message = joined([names, told.message or joined(dict.fromkeys(others), "\n")], "\n")
     found.details[test_id] = replace(told, message=message)
@@ -165,6 +173,8 @@ def _crashed(session: Session, gap: Gap) -> None:
     last = next(reversed(session.found.sightings.values()), None)
     if not last or last[-1].reported != UNFINISHED:
         return
+    if last[-1].line < next(reversed(session.found.passed.values()), 0):
+        return  # others ran after it
     timed_out = any(_TIMEOUT in line for line in session.lines[last[-1].line :])
     timed_out = timed_out or _TIMEOUT in last[-1].text
     if timed_out:
@@ -203,7 +213,7 @@ def _without_subtests(session: Session, failed: int) -> int:
 def _announced(session: Session) -> int | None:
     if session.announced is not None:
         return session.announced
-    possible = [] if session.reruns else _sizes(session.percents)
+    possible = [] if session.reruns else _sizes(session.progress.percents)
     return possible[0] if len(possible) == 1 else None
 
 

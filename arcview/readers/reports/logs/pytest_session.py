@@ -12,18 +12,11 @@ from dataclasses import dataclass, field
 
 from arcview.model.results import UNFINISHED, GroupCounts, Outcome
 from arcview.readers.reports.logs import pytest_lines as grammar
+from arcview.readers.reports.logs import pytest_state as state
 from arcview.readers.reports.logs.log import MAX_LINE, Channel, Found, Sighting
 from arcview.readers.reports.logs.pytest_blocks import Block
-from arcview.readers.reports.logs.pytest_state import (
-    FIRST,
-    NATURAL,
-    NOT_STARTED,
-    SUMMARY,
-    Listed,
-    Mode,
-    Open,
-    is_section,
-)
+from arcview.readers.reports.logs.pytest_passes import take_passes
+from arcview.readers.reports.logs.pytest_state import Listed, Mode, Open, Progress, Subtests
 
 
 @dataclass(slots=True)
@@ -36,7 +29,7 @@ class Session:
     mode: Mode
     is_fragment: bool = False
     """There is no heading."""
-    found: Found = field(default_factory=lambda: Found(natural=NATURAL))
+    found: Found = field(default_factory=lambda: Found(natural=state.NATURAL))
     open: Open | None = None
     started: dict[str, Open] = field(default_factory=dict)
     """Of pytest-xdist, which runs several tests at once."""
@@ -44,7 +37,7 @@ class Session:
     last_closed: str | None = None
     reruns: Counter[str] = field(default_factory=Counter)
     announced: int | None = None
-    percents: list[int] = field(default_factory=list)
+    progress: Progress = field(default_factory=Progress)
     marks: Counter[str] = field(default_factory=Counter)
     has_dots: bool = False
     totals: GroupCounts | None = None
@@ -54,8 +47,7 @@ class Session:
     only_collected: bool = False
     not_started: str | None = None
     listed: Listed = field(default_factory=Listed)
-    subfailed: dict[str, list[str]] = field(default_factory=dict)
-    subfailed_lines: dict[str, Sighting] = field(default_factory=dict)
+    subtests: Subtests = field(default_factory=Subtests)
     uncollected: dict[str, str] = field(default_factory=dict)
     """Path → its line."""
     why_uncollected: dict[str, str | None] = field(default_factory=dict)
@@ -63,47 +55,67 @@ class Session:
     block: tuple[str, int] | None = None
     notes: list[str] = field(default_factory=list)
 
-    # -- one line at a time -------------------------------------------------------------------
-
     def read(self) -> None:
         """Reads all lines."""
-        for index, line in enumerate(self.lines):
-            if not line or len(line) > MAX_LINE:
-                continue
-            first = line[0]
-            # Most lines are output of tests: these look-ups spare them all patterns.
-            if first not in FIRST and "::" not in line and self.mode is not Mode.SUMMARY:
-                if self.mode is Mode.REPORT:
-                    continue
-                if "%]" not in line and "item" not in line and ".py " not in line:
-                    is_end = self.open is not None and line.endswith(grammar.ENDS)
-                    if not is_end and line[-1] != "]":
-                        continue
-            if first == "=" and line.endswith("="):
-                self._banner(line.strip("= "), index)
-            elif first == "!" and line.endswith("!") and self.mode is not Mode.REPORT:
-                self._stopped(line)
-            elif first == "I" and line.startswith("INTERNALERROR> "):
-                self.internal_error = line.removeprefix("INTERNALERROR> ").strip()
-            elif first.isdigit() and (totals := grammar.closing(line.strip())):
-                self.totals = totals
-            elif first.isdigit() and grammar.only_collected(line):
-                self._only_collected()
-            elif self.mode is Mode.SUMMARY:
-                self._summary(line, index)
-            elif self.mode is Mode.REPORT:
-                self._report(line, index)
-            else:
-                self._progress(line, index)
+        self.found.lines, self.found.first = self.lines, self.first
+        index = 0
+        while index < len(self.lines):
+            if self._is_between_tests():
+                index = self._passes(index)
+            if index < len(self.lines):
+                self._read(index)
+            index += 1
         self._end_block(len(self.lines))
 
+    def _is_between_tests(self) -> bool:
+        is_progress = self.mode in (Mode.PROGRESS, Mode.FRAGMENT)
+        return is_progress and self.open is None and not self.has_workers and not self.has_dots
+
+    def _passes(self, start: int) -> int:
+        """Takes lines that say no more than that a test passed; returns where they end."""
+        end, last = take_passes(self.found, self.progress, start)
+        if last is not None:
+            self.last_closed = last
+            self.totals = None
+        return end
+
+    def _read(self, index: int) -> None:
+        line = self.lines[index]
+        if not line or len(line) > MAX_LINE:
+            return
+        first = line[0]
+        # Most lines are output of tests: these look-ups spare them all patterns.
+        if first not in state.FIRST and "::" not in line and self.mode is not Mode.SUMMARY:
+            if self.mode is Mode.REPORT:
+                return
+            if "%]" not in line and "item" not in line and ".py " not in line:
+                is_end = self.open is not None and line.endswith(grammar.ENDS)
+                if not is_end and line[-1] != "]":
+                    return
+        if first == "=" and line.endswith("="):
+            self._banner(line.strip("= "), index)
+        elif first == "!" and line.endswith("!") and self.mode is not Mode.REPORT:
+            self._stopped(line)
+        elif first == "I" and line.startswith("INTERNALERROR> "):
+            self.internal_error = line.removeprefix("INTERNALERROR> ").strip()
+        elif first.isdigit() and (totals := grammar.closing(line.strip())):
+            self.totals = totals
+        elif first.isdigit() and grammar.only_collected(line):
+            self._only_collected()
+        elif self.mode is Mode.SUMMARY:
+            self._summary(line, index)
+        elif self.mode is Mode.REPORT:
+            self._report(line, index)
+        else:
+            self._progress(line, index)
+
     def _banner(self, title: str, index: int) -> None:
-        if title == SUMMARY:
+        if title == state.SUMMARY:
             self._end_block(index)
             self._forget_summary()  # only the last one is pytest's own
             self.mode = Mode.SUMMARY
             self.listed.has_heading = True
-        elif is_section(title):
+        elif state.is_section(title):
             self._end_block(index)
             self.mode = Mode.REPORT
             self.totals = None
@@ -147,20 +159,15 @@ class Session:
 
     def _as_result(self, line: str, index: int) -> Sighting | None:
         """What a line says that looks like a result and stands where only tests print."""
-        if line.startswith((" ", "E  ")):
-            return None
-        result = grammar.live(line) or grammar.xdist(line)
-        if result is not None and result.word in grammar.WORDS:
-            return self._live_sighting(result, index)
-        entry = grammar.summary(line, set())
-        return None if entry is None or not entry.id else self._sighting(entry, index)
-
-    # -- progress -----------------------------------------------------------------------------
+        said = None if line.startswith((" ", "E  ")) else grammar.result(line)
+        if isinstance(said, grammar.Live):
+            return self._live_sighting(said, index)
+        return None if said is None else self._sighting(said, index)
 
     def _progress(self, line: str, index: int) -> None:
         if line.startswith("[gw"):
             self._worker(line, index)
-        elif line.startswith(NOT_STARTED):
+        elif line.startswith(state.NOT_STARTED):
             self.not_started = line
         elif (result := grammar.bare(line)) is not None:
             self._bare(result, index)
@@ -190,7 +197,7 @@ class Session:
         elif (marks := grammar.marks(grammar.without_glued(line))) is not None:
             file, text, has_percent = marks
             if file is not None or has_percent:
-                is_first = file is not None and not self.found.sightings
+                is_first = file is not None and self.found.is_empty
                 self.has_dots = self.has_dots or is_first
                 self.marks.update(text)
                 self.totals = None
@@ -205,7 +212,7 @@ class Session:
             return
         self.has_workers = True
         if result.percent is not None:
-            self.percents.append(result.percent)
+            self.progress.advance(result.percent)
         self._result(result, index)
 
     def _named(self, line: str, index: int) -> None:
@@ -224,7 +231,7 @@ class Session:
             self._result(result, index)
         elif (sub := grammar.subtest(line)) is not None:
             self._subtest(sub, sub.id or (self.open.id if self.open else ""), index)
-        elif (entry := grammar.summary(line, self.found.sightings)) is not None:
+        elif (entry := grammar.summary(line, self.found)) is not None:
             self._summary_outside(entry, index)
         elif not self.has_dots and not line.startswith(" "):
             self._start(line, index)
@@ -275,16 +282,11 @@ class Session:
                 self.found.imitated(sighting)
             self.open = None
             text = f"{start}\n{self.lines[index]}"
-        elif self._is_known(test_id, result):
+        elif self.found.says(test_id, grammar.WORDS.get(result.word)):
             return
         else:
             text = self.lines[index]
         self._result(result._replace(id=test_id), index, text)
-
-    def _is_known(self, test_id: str, result: grammar.Live) -> bool:
-        """Whether a word that stands alone says once more what the last result said."""
-        outcome = grammar.WORDS.get(result.word)
-        return any(s.outcome is outcome for s in self.found.sightings.get(test_id, ()))
 
     def _close_open(self) -> None:
         """The open test has its end: what came since was printed by it."""
@@ -318,10 +320,9 @@ class Session:
         """Whether a line's percentage is lower than one before it: a test printed it."""
         if result.percent is None:
             return False
-        highest = self.percents[-1] if self.percents else 0
-        if highest < 100 and result.percent < highest:
+        if self.progress.is_behind(result.percent):
             return True
-        self.percents.append(result.percent)
+        self.progress.advance(result.percent)
         return False
 
     def _result(self, result: grammar.Live, index: int, text: str | None = None) -> None:
@@ -347,16 +348,10 @@ class Session:
     def _subtest(self, sub: grammar.Sub, test_id: str, index: int) -> None:
         if test_id and not sub.passed:
             line = Sighting(test_id, Outcome.FAILED, self.first + index, self.lines[index])
-            self._subfails(line, sub.what)
-
-    def _subfails(self, line: Sighting, what: str | None) -> None:
-        known = self.subfailed.setdefault(line.id, [])
-        if what and what not in known:
-            known.append(what)
-        self.subfailed_lines.setdefault(line.id, line)
+            self.subtests.add(line, sub.what)
 
     def _summary(self, line: str, index: int) -> None:
-        entry = grammar.summary(line, self.found.sightings)
+        entry = grammar.summary(line, self.found)
         if entry is not None:
             self._take(entry, index)
         elif self.open is not None and self.interrupted is None and (end := grammar.bare(line)):
@@ -387,7 +382,7 @@ class Session:
             self._unfinished(test)
         for index, entry, is_in_place in self.listed.in_order():
             if entry.word == "SUBFAILED":
-                self._subfails(self._sighting(entry, index), entry.message)
+                self.subtests.add(self._sighting(entry, index), entry.message)
             elif entry.word == "ERROR" and "::" not in entry.id:
                 self.uncollected[entry.id] = self.lines[index]
                 self.why_uncollected[entry.id] = entry.message
@@ -395,6 +390,6 @@ class Session:
                 doubt = f"line {self.first + index} stands outside of the list of its kind"
                 sighting = self._sighting(entry, index)
                 self.found.saw(sighting if is_in_place else sighting._replace(doubt=doubt))
-        for test_id, line in self.subfailed_lines.items():
-            if test_id not in self.found.sightings:
+        for test_id, line in self.subtests.lines.items():
+            if test_id not in self.found:
                 self.found.saw(line)

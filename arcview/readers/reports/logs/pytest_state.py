@@ -24,6 +24,8 @@ NATURAL = frozenset(
 """What one test has together: any outcome, and then an error in its teardown."""
 FIRST = frozenset("=!I[_-gPFESXRnr0123456789")
 """What lines of pytest's own begin with, where they hold no node id and no progress."""
+_FIRST_PERCENTS = 101
+"""How many percentages are kept: the size of a run can be told from them up to 100 tests."""
 NOT_STARTED = (
     "ERROR: usage:", "ERROR: not found:", "ERROR: file or directory not found:",
     "ImportError while loading conftest",
@@ -86,3 +88,45 @@ class Listed:
             if not is_stray and group not in groups[-1:]:
                 groups.append(group)
             yield index, entry, not is_stray
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run is, by the percentages behind its results."""
+
+    percents: list[int] = field(default_factory=list)
+    """Those of the first tests, then only the last one."""
+
+    def is_behind(self, percent: int) -> bool:
+        """Whether a percentage is lower than one before it: a test printed it."""
+        highest = self.percents[-1] if self.percents else 0
+        return highest < 100 and percent < highest
+
+    def advance(self, percent: int) -> None:
+        """Notes the percentage of the next test."""
+        if len(self.percents) < _FIRST_PERCENTS:
+            self.percents.append(percent)
+        else:
+            self.percents[-1] = percent
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether each test's percentage is kept."""
+        return len(self.percents) < _FIRST_PERCENTS
+
+
+@dataclass(slots=True)
+class Subtests:
+    """Subtests that failed."""
+
+    failed: dict[str, list[str]] = field(default_factory=dict)
+    """Id of their test → what they are called, or what they said."""
+    lines: dict[str, Sighting] = field(default_factory=dict)
+    """Id of their test → the first line about one."""
+
+    def add(self, line: Sighting, what: str | None) -> None:
+        """Takes one."""
+        known = self.failed.setdefault(line.id, [])
+        if what and what not in known:
+            known.append(what)
+        self.lines.setdefault(line.id, line)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.results import UNFINISHED, Gap, GateTest, GroupCounts, Outcome, Report
-from arcview.readers.reports.collect import COLLECTION_ERROR, broken, last_line, severity
+from arcview.readers.reports.collect import COLLECTION_ERROR, beside, broken, last_line, severity
 from arcview.readers.reports.logs import unittest_lines as grammar
 from arcview.readers.reports.logs.log import (
     MAX_LINE,
@@ -352,7 +352,7 @@ def read_unittest(lines: Sequence[str]) -> Report:
         gaps.append(stop)
     return Report(
         format=FAMILY,
-        tests=(*files, *found.tests()),
+        tests=beside(found.tests(), before=files),
         announced=reader.announced,
         totals=_totals(reader),
         gaps=tuple(gaps),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.results import Gap, GroupCounts, Outcome, Report
-from arcview.readers.reports.collect import FILE_FAILED, HOOK_FAILED, broken
+from arcview.readers.reports.collect import FILE_FAILED, HOOK_FAILED, beside, broken
 from arcview.readers.reports.logs.log import (
     MAX_LINE,
     Channel,
@@ -253,7 +253,7 @@ def read_vitest(lines: Sequence[str]) -> Report:
         notes.append(f"{reader.errors} outside of tests: the run failed whatever the tests say")
     return Report(
         format=FAMILY,
-        tests=(*files, *reader.found.tests(reader.totals)),
+        tests=beside(reader.found.tests(reader.totals), before=files),
         announced=announced or (0 if reader.totals else None),
         totals=reader.totals,
         gaps=tuple(gaps),
