@@ -40,7 +40,8 @@ def _subagents(root: Path, session: str) -> Iterator[str]:
             continue
         if not is_dir(place):
             continue
-        for file in sorted(place.glob(f"{_SUBAGENT}*.jsonl"))[:_MAX_FILES]:
+        files = place.glob if must_name else place.rglob
+        for file in sorted(files(f"{_SUBAGENT}*.jsonl"))[:_MAX_FILES]:
             if is_symlink(file) or not is_file(file):
                 continue
             if not must_name or _names(file, session):

@@ -32,6 +32,7 @@ _BARE_KEYS = frozenset({"role", "content", "id", "model", "usage", "stop_reason"
 _KEYS = (
     ((b'"parentUuid"', b'"isSidechain"', b'"sessionId"'), "the keys of a session record"),
     ((b'"loglines"', b'"message"'), "an object with loglines (web export)"),
+    ((b'"subtype"', b'"init"', b'"session_id"'), "the start of a stream"),
 )
 
 

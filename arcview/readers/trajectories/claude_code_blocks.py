@@ -79,9 +79,9 @@ def _add_block(parts: Parts, block: object) -> None:
             parts.blocks.append(("thinking", block["thinking"]))
         case "redacted_thinking":
             parts.blocks.append(("thinking", "(thinking that the provider encrypted)"))
-        case "tool_use" | "server_tool_use":
+        case "tool_use" | "server_tool_use" | "mcp_tool_use":
             parts.tool_uses.append(block)
-        case "tool_result" | "web_search_tool_result":
+        case str(kind) if kind.endswith("tool_result"):
             parts.results.append(block)
         case "image":
             parts.images.append(_image(block))

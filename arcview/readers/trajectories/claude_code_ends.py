@@ -9,11 +9,58 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Usage
-from arcview.readers.trajectories.records import Record, text_or_none
+from arcview.readers.trajectories.records import Record, count_or_none, text_or_none
 from arcview.readers.trajectories.usages import added
 
 _SUCCESS = "success"
 _ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """What a client counted from its start to the end of a turn: all its models, sub-agents too.
+
+    `total_cost_usd` and `modelUsage` grow from turn to turn; the `usage` beside them is the turn's.
+    """
+
+    cost_usd: float = 0.0
+    input_tokens: int = 0
+    """All that was sent, as in `Usage`."""
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All that was sent and produced."""
+        return self.input_tokens + self.output_tokens
+
+
+_ZERO = _Counter()
+
+
+def _counter(record: Record, cost_usd: float) -> _Counter:
+    models = record.get("modelUsage")
+    every = models.values() if isinstance(models, dict) else ()
+    known = [model for model in every if isinstance(model, dict)]
+
+    def sum_of(name: str) -> int:
+        return sum(count_or_none(model.get(name)) or 0 for model in known)
+
+    cached, stored = sum_of("cacheReadInputTokens"), sum_of("cacheCreationInputTokens")
+    sent = sum_of("inputTokens") + cached + stored
+    return _Counter(cost_usd, sent, cached, sum_of("outputTokens"))
+
+
+def _is_anew(now: _Counter, before: _Counter, turn: Usage) -> bool:
+    """Whether a session was resumed by a client that was started for it, which counts from zero.
+
+    Then its counts shrink, or they are nearer to the turn's own than what they gained.
+    """
+    if now.cost_usd < before.cost_usd or now.tokens < before.tokens:
+        return True
+    own = (turn.input_tokens or 0) + (turn.output_tokens or 0)
+    gained = now.tokens - before.tokens
+    return now.tokens > 0 and abs(now.tokens - own) < abs(gained - own)
 
 
 @dataclass(slots=True)
@@ -24,21 +71,36 @@ class Ends:
     exit_status: str | None = None
     """The word of the last closing record; a success that is marked as an error is none."""
     _totals: list[tuple[str | None, Usage]] = field(default_factory=list)
+    _counters: dict[str | None, _Counter] = field(default_factory=dict)
+    """What was counted up to the last turn of each session."""
 
     def see(self, record: Record) -> None:
         """Takes the version from a record, while none is known."""
         told = record.get("version" if "sessionId" in record else "claude_code_version")
         self.version = text_or_none(told)
 
-    def close(self, record: Record, session: str | None, total: Usage | None) -> Usage | None:
-        """Takes a closing record; what of its usage no message tells: the cost."""
+    def close(self, record: Record, session: str | None, turn: Usage | None) -> Usage | None:
+        """Takes a closing record; what of its usage no message tells: the cost of the turn."""
         word = text_or_none(record.get("subtype"))
         is_error = record.get("is_error") is True
         self.exit_status = _ERROR if is_error and word in (_SUCCESS, None) else word
-        if total is None:
+        if turn is None:
             return None
-        self._totals.append((session, total))
-        return None if total.cost_usd is None else Usage(cost_usd=total.cost_usd)
+        now, before = _counter(record, turn.cost_usd or 0.0), self._counters.get(session, _ZERO)
+        self._counters[session] = now
+        if _is_anew(now, before, turn):
+            before = _ZERO
+        if now.tokens:
+            turn = replace(
+                turn,
+                input_tokens=now.input_tokens - before.input_tokens,
+                cached_tokens=max(now.cached_tokens - before.cached_tokens, 0),
+                output_tokens=now.output_tokens - before.output_tokens,
+            )
+        if turn.cost_usd is not None:
+            turn = replace(turn, cost_usd=round(now.cost_usd - before.cost_usd, 10))
+        self._totals.append((session, turn))
+        return None if turn.cost_usd is None else Usage(cost_usd=turn.cost_usd)
 
     def total(self, messages: Iterable[tuple[str | None, Usage | None]]) -> Usage | None:
         """Totals as they are recorded, with the messages of sessions that record none.

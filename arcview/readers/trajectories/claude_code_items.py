@@ -30,12 +30,14 @@ from arcview.readers.trajectories.claude_code_drafts import (
 )
 from arcview.readers.trajectories.claude_code_ends import Ends
 from arcview.readers.trajectories.claude_code_notes import (
-    BY_THE_CLIENT,
     COMMAND,
     LOCAL_OUTPUT,
     SUMMARY,
+    is_by_the_client,
     note_of,
+    queued_command,
 )
+from arcview.readers.trajectories.claude_code_threads import Threads
 from arcview.readers.trajectories.cuts import cut, cut_image, cut_result, mark_of
 from arcview.readers.trajectories.records import Lines, Record, as_json, kind_of, text_or_none
 
@@ -50,23 +52,20 @@ class Items:
     def __init__(self, *, is_cut: bool = False) -> None:
         self.is_cut = is_cut
         self.items: dict[str, Item] = {}
-        self.threads: dict[str, Thread] = {}
+        self.threads = Threads()
         self.calls: dict[str, list[Call]] = {}
-        self.agent_of_call: dict[str, str] = {}
-        self.stream_sessions: dict[str, None] = {}
         self.unknown: Counter[str] = Counter()
         self.problems: list[Problem] = []
         self.partial_events = 0
         self.ends = Ends()
         self._by_uuid: dict[str, str] = {}
-        self._thread_of_uuid: dict[str, Thread] = {}
         self._prompts: dict[tuple[str, str], Item] = {}
         """The user's turns by what they answer."""
         self._said: dict[tuple[str, Hashable], str] = {}
+        self._queued: set[tuple[str, Hashable]] = set()
+        """Prompts that wait, by thread: they are told of again when their turn comes."""
         self._file = ""
         self._in_stream = False
-        self._latest: Thread | None = None
-        """The main line that the last record of a session belongs to."""
         self._record = -1
         """Number of the record that is being taken."""
         self._line = 0
@@ -90,15 +89,14 @@ class Items:
         """
         self._file = PurePosixPath(lines.shown).name
         self._in_stream = in_stream
-        self._latest = None
+        self.threads.begin(lines.shown, in_stream=in_stream)
         first_problem = len(self.problems)
-        fallback = Thread("file:" + lines.shown, None)
         for self._line, value in lines.records if records is None else records:
             self._record += 1
             if isinstance(value, dict):
-                self._take_record(value, fallback)
+                self._take_record(value)
             else:
-                self._take_raw(value, fallback, type(value).__name__)
+                self._take_raw(value, self.threads.loose, type(value).__name__)
         self.problems[first_problem:first_problem] = lines.problems
 
     @property
@@ -106,15 +104,15 @@ class Items:
         """Where the record that is being taken stands."""
         return f"{self._file}:{self._line}"
 
-    def _take_record(self, record: Record, fallback: Thread) -> None:
-        thread = self._thread(record, fallback)
+    def _take_record(self, record: Record) -> None:
+        thread = self.threads.of(record)
         uuid = text_or_none(record.get("uuid"))
         if uuid is None:
             self._take_new(record, thread)
         elif uuid in self._by_uuid:
             self._again(record, self._by_uuid[uuid])
         else:
-            self._thread_of_uuid[uuid] = thread
+            self.threads.of_uuid[uuid] = thread
             self._key = ""
             self._take_new(record, thread)
             self._by_uuid[uuid] = self._key
@@ -135,53 +133,14 @@ class Items:
                 self._take_user(record, thread)
             case "stream_event":
                 self.partial_events += 1
+            case "system" if record.get("subtype") == "thinking_tokens":
+                self.partial_events += 1
             case "queue-operation":
                 self._take_queued(record, thread)
+            case "attachment" if (queued := queued_command(record)) is not None:
+                self._take_queued({**queued, "timestamp": record.get("timestamp")}, thread)
             case _:
                 self._take_other(record, thread)
-
-    def _thread(self, record: Record, fallback: Thread) -> Thread:
-        """The thread that a record belongs to."""
-        latest = self._latest
-        if (
-            latest is not None
-            and record.get("sessionId") == latest.session
-            and not record.get("isSidechain")
-            and not record.get("parent_tool_use_id")
-        ):
-            return latest
-        session = text_or_none(record.get("sessionId")) or text_or_none(record.get("session_id"))
-        if self._in_stream and session:
-            self.stream_sessions.setdefault(session)
-        agent = text_or_none(record.get("agentId")) if record.get("isSidechain") else None
-        parent = text_or_none(record.get("parent_tool_use_id"))
-        if parent is not None:
-            linked = self.agent_of_call.get(parent)
-            name = f"agent:{linked}" if linked else f"call:{parent}"
-            thread = self.threads.setdefault(name, Thread(name, session, linked or parent))
-            thread.parent_call = parent
-            return thread
-        if agent is None and record.get("isSidechain") is True:
-            return self._inline_sidechain(record, session)
-        if agent is not None:
-            name = f"agent:{agent}"
-            return self.threads.setdefault(name, Thread(name, session, agent))
-        if session is None:
-            return self.threads.setdefault(fallback.id, fallback)
-        name = f"main:{session}"
-        thread = self.threads.setdefault(name, Thread(name, session))
-        if not self._in_stream:
-            self._latest = thread
-        return thread
-
-    def _inline_sidechain(self, record: Record, session: str | None) -> Thread:
-        """Old clients wrote a sub-agent's records into the main file, as a chain of their own."""
-        parent = self._thread_of_uuid.get(str(record.get("parentUuid")))
-        if parent is not None and parent.agent is not None:
-            return parent
-        agent = text_or_none(record.get("uuid")) or f"sidechain {len(self.threads)}"
-        name = f"agent:{agent}"
-        return self.threads.setdefault(name, Thread(name, session, agent))
 
     def _again(self, record: Record, key: str) -> None:
         """A record that another file has too: only its place and later figures count."""
@@ -214,7 +173,7 @@ class Items:
 
     def _take_message(self, record: Record, thread: Thread) -> None:
         message = record.get("message")
-        if not isinstance(message, dict):
+        if not isinstance(message, dict) or "parts" in message:
             self._take_raw(dict(record), thread, "assistant without a message")
             return
         message_id = text_or_none(message.get("id"))
@@ -264,7 +223,7 @@ class Items:
 
     def _take_user(self, record: Record, thread: Thread) -> None:
         message = record.get("message")
-        if not isinstance(message, dict):
+        if not isinstance(message, dict) or "content" not in message:
             self._take_raw(dict(record), thread, "user without a message")
             return
         parts = parts_of(message.get("content"))
@@ -277,7 +236,7 @@ class Items:
         is_summary, thread.after_boundary = is_summary or thread.after_boundary, False
         kind = StepKind.COMPACTION if is_summary else StepKind.MESSAGE
         role = Role.USER
-        if record.get("isMeta") is True or text.startswith(BY_THE_CLIENT):
+        if kind is StepKind.MESSAGE and is_by_the_client(record, text):
             kind, role = StepKind.NOTE, Role.SYSTEM
             if text.startswith(LOCAL_OUTPUT):
                 self._note_command(record, thread)
@@ -299,7 +258,7 @@ class Items:
         key = self._by_uuid.get(str(record.get("parentUuid"))) or next(reversed(order), "")
         asked = self.items.get(key)
         if asked is not None and asked.text("text").startswith(COMMAND):
-            asked.kind = StepKind.NOTE
+            asked.kind, asked.role = StepKind.NOTE, Role.SYSTEM
 
     def _take_back(self, item: Item, parent: str | None) -> None:
         """Of several prompts at one place of the conversation the last is the user's."""
@@ -318,7 +277,7 @@ class Items:
         call_id = text_or_none(block.get("tool_use_id"))
         agent = richer.get("agentId") if isinstance(richer, dict) else None
         if call_id is not None and isinstance(agent, str):
-            self.agent_of_call[call_id] = agent
+            self.threads.agent_of_call[call_id] = agent
         at = text_or_none(record.get("timestamp"))
         result, remark = self._result(block, richer, at)
         if call_id is not None and self._give(call_id, result, remark, spot):
@@ -371,6 +330,10 @@ class Items:
         content = text_or_none(record.get("content"))
         if content is None:
             return
+        mark = thread.id, mark_of(content.strip())
+        if record.get("operation", "enqueue") != "enqueue" and mark in self._queued:
+            return
+        self._queued.add(mark)
         place = self._place
         item = self._item(f"f:{place}", thread, Role.USER, StepKind.NOTE, place, record)
         item.blocks.append(("text", cut(content) if self.is_cut else content))
@@ -393,7 +356,7 @@ class Items:
     def _take_raw(self, value: object, thread: Thread, kind: str) -> None:
         self.unknown[kind] += 1
         record = value if isinstance(value, dict) else {}
-        self.threads.setdefault(thread.id, thread)
+        self.threads.by_id.setdefault(thread.id, thread)
         place = self._place
         item = self._item(f"f:{place}", thread, Role.UNKNOWN, StepKind.RAW, place, record)
         raw = as_json(value)

@@ -62,7 +62,9 @@ def build(items: Items) -> tuple[Trajectory, list[Placed]]:
     _link_subagents(joiner)
     mains = _main_threads(items)
     order = [placed for thread in mains for placed in _placed_of(joiner, thread)]
-    alone = [t for t in items.threads.values() if t.agent is not None and t.id not in joiner.done]
+    alone = [
+        t for t in items.threads.by_id.values() if t.agent is not None and t.id not in joiner.done
+    ]
     is_agent_only = not any(placed.kind is StepKind.MESSAGE for placed in order)
     for thread in sorted(alone, key=lambda thread: _first_time(items, thread) or ""):
         group = list(_placed_of(joiner, thread))
@@ -97,7 +99,7 @@ def _drop_repeated_prompts(items: Items) -> None:
         for item in items.items.values()
         if item.role is Role.USER and not item.queued
     }
-    sessions = {thread.session for thread in items.threads.values() if thread.session}
+    sessions = {thread.session for thread in items.threads.by_id.values() if thread.session}
     for key, item in list(items.items.items()):
         if not item.queued:
             continue
@@ -109,21 +111,23 @@ def _drop_repeated_prompts(items: Items) -> None:
 
 def _link_subagents(joiner: _Joiner) -> None:
     """Finds the call that started each sub-agent."""
-    threads = joiner.items.threads
-    for call_id, agent in joiner.items.agent_of_call.items():
+    threads = joiner.items.threads.by_id
+    # A sub-agent that is told more later stands where it was started.
+    for call_id, agent in reversed(joiner.items.threads.agent_of_call.items()):
         if (thread := threads.get(f"agent:{agent}")) is not None:
             thread.parent_call = call_id
-    prompts = {
-        call.prompt: call.id
-        for calls in joiner.items.calls.values()
-        for call in calls
-        if call.prompt is not None
-    }
+    taken = set(joiner.items.threads.agent_of_call)
+    prompts: dict[Hashable, list[str]] = defaultdict(list)
+    for calls in joiner.items.calls.values():
+        for call in calls:
+            if call.prompt is not None and call.id not in taken:
+                prompts[call.prompt].append(call.id)
     for thread in threads.values():
         if thread.agent is None:
             continue
         if thread.parent_call is None:
-            thread.parent_call = prompts.get(_first_prompt(joiner.items, thread))
+            same = prompts.get(_first_prompt(joiner.items, thread))
+            thread.parent_call = same.pop(0) if same else None
         if thread.parent_call is not None:
             joiner.children[thread.parent_call].append(thread)
     # The stream knows a sub-agent by its call only, the session by its own id: one thread.
@@ -151,7 +155,7 @@ def _first_prompt(items: Items, thread: Thread) -> Hashable:
 
 def _main_threads(items: Items) -> list[Thread]:
     """The main lines in order of their first time; those without one keep their order."""
-    mains = [thread for thread in items.threads.values() if thread.agent is None]
+    mains = [thread for thread in items.threads.by_id.values() if thread.agent is None]
     return sorted(mains, key=lambda thread: _first_time(items, thread) or "")
 
 
@@ -276,9 +280,9 @@ def _sessions(items: Items, mains: Sequence[Thread], steps: Sequence[Step]) -> I
     counts: dict[tuple[str | None, str | None], int] = defaultdict(int)
     for step in steps:
         counts[step.session, step.agent] += step.number is not None
-    known = [t.session for t in items.threads.values() if t.agent is None and t.session]
-    first = set(items.stream_sessions or known[:1])
-    other = "not in the stream" if items.stream_sessions else "another session"
+    known = [t.session for t in items.threads.by_id.values() if t.agent is None and t.session]
+    first = set(items.threads.stream_sessions or known[:1])
+    other = "not in the stream" if items.threads.stream_sessions else "another session"
     for thread in mains:
         if thread.session is None:
             continue

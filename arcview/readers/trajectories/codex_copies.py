@@ -37,7 +37,8 @@ class CopiedHistory:
             return False
         if self._rest is None:
             self._rest = _payloads(self._original)
-        if next(self._rest, None) == (value.get("type"), value.get("payload")):
+        # A sub-agent is given a choice of the records, in their order.
+        if (value.get("type"), value.get("payload")) in self._rest:
             return True
         self._original = None
         return False

@@ -5,6 +5,7 @@ Only these have the exit code as a number, the whole output and what became of e
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -194,6 +195,8 @@ class Facts:
     """Brings facts and calls together, whichever comes first."""
 
     drafts: Drafts
+    searches: Counter[str] = field(default_factory=Counter)
+    """Searches of the web that the log has calls for: what tells of them names another id."""
     _known: dict[str, _Known] = field(default_factory=dict)
     """By the key of the call."""
     _waiting: dict[str, list[_Waiting]] = field(default_factory=dict)
@@ -235,12 +238,23 @@ class Facts:
                 known.spot.call = fact.closing(call, known.spot.draft.at)
         for call_id, waiting in self._waiting.items():
             for index, one in enumerate(waiting):
+                if self._is_known_search(one.fact):
+                    one.place.is_dropped = True
+                    continue
                 is_taken = index > 0 or self.drafts.spot(call_id) is not None
                 call = one.fact.call(one.place.address if is_taken else call_id)
                 self._place(one, one.fact.closing(call, one.at))
             waiting.clear()  # one by one, see `threads`
         self._waiting.clear()
         self._known.clear()
+
+    def _is_known_search(self, fact: Fact) -> bool:
+        """Whether the log has the call of a search of the web, under another id or none."""
+        if fact.name != "web_search":
+            return False
+        search = as_json(fact.arguments.get("action"))
+        self.searches[search] -= 1
+        return self.searches[search] >= 0
 
     def _place(self, one: _Waiting, call: ToolCall) -> None:
         """A fact without a call: part of the response that it belongs to, or a note."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arcview.errors import BadInputError
-from arcview.files import is_file, is_symlink, read_file
+from arcview.files import is_dir, is_file, is_symlink, read_file
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory, Usage
 from arcview.readers.trajectories.aside import Aside
@@ -103,7 +103,7 @@ class Reading:
     def take_started(self) -> None:
         """Reads the rollouts of sub-agents that lie beside the ones that started them."""
         for file in self.files:  # grows while it is walked
-            if isinstance(file.log, Rollout) and file.log.spawned and file.log.id is not None:
+            if isinstance(file.log, Rollout) and file.log.has_tasks and file.log.id is not None:
                 for path in _children(file.path, file.log.id):
                     self.take(path)
 
@@ -149,9 +149,19 @@ def _as_thread(file: _File) -> Thread:
     )
 
 
+def _days(path: Path) -> Iterator[Path]:
+    """The folder of a rollout and those of the week after it: a sub-agent lies in its own day's."""
+    yield path.parent
+    names = path.parent.parts[-3:]
+    if len(names) == 3 and "-".join(names).replace("-", "").isdigit():
+        root = path.parent.parent.parent.parent
+        days = sorted(day for day in root.glob("[0-9]*/[0-9]*/[0-9]*") if is_dir(day))
+        yield from [day for day in days if day > path.parent][:7]
+
+
 def _children(path: Path, thread: str) -> Iterator[Path]:
     """The rollouts of a thread's sub-agents that lie beside its own; links are not followed."""
-    for entry in sorted(path.parent.iterdir())[:_MOST_FILES]:
+    for entry in [each for day in _days(path) for each in sorted(day.iterdir())][:_MOST_FILES]:
         is_rollout = entry.name.endswith((".jsonl", ".jsonl.zst"))
         if not is_rollout or entry == path or is_symlink(entry) or not is_file(entry):
             continue
@@ -171,7 +181,9 @@ def _beside(path: Path, thread: str) -> Path | None:
         return None
     endings = (f"-{thread}.jsonl", f"-{thread}.jsonl.zst")
     for entry in sorted(path.parent.iterdir()):
-        if entry.name.endswith(endings) and is_file(entry) and not is_symlink(entry):
+        if entry == path or not entry.name.endswith(endings):
+            continue
+        if is_file(entry) and not is_symlink(entry):
             return entry
     return None
 

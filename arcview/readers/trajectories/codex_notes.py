@@ -9,10 +9,14 @@ from arcview.readers.trajectories.records import as_json, text_or_none
 
 BOILERPLATE = (
     "# agents.md instructions",
+    "<agent_message_board_notification>",
+    "<application_context",
     "<apps_instructions>",
     "<codex_internal_context",
     "<collaboration_mode>",
     "<environment_context>",
+    "<extension_context>",
+    "<external_",
     "<goal_context>",
     "<hook_prompt",
     "<instructions>",
@@ -21,6 +25,7 @@ BOILERPLATE = (
     "<personality_spec>",
     "<plugins_instructions>",
     "<realtime_conversation>",
+    "<recommended_plugins>",
     "<skill>",
     "<skills_instructions>",
     "<subagent_notification>",
@@ -29,6 +34,7 @@ BOILERPLATE = (
     "<user_instructions>",
     "<user_shell_command>",
     "warning: apply_patch was requested via",
+    "warning: your account was flagged for potentially high-risk cyber activity",
     "warning: the maximum number of unified exec processes",
 )
 """How the messages start that the client writes in the user's name, in lower case."""
@@ -113,6 +119,9 @@ def is_boilerplate(text: str, item: Mapping[str, object]) -> bool:
     ]
     if any(isinstance(source, str) for source in sources):
         return "user" not in sources
+    kinds = [kind for kind in listed(passed.get("content_item_kinds")) if isinstance(kind, str)]
+    if kinds and not {"", "unknown"}.intersection(kinds):
+        return not any(kind.startswith(("user.", "images.", "audio.")) for kind in kinds)
     return text.lstrip()[:80].lower().startswith(BOILERPLATE)
 
 

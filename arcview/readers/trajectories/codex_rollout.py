@@ -56,6 +56,8 @@ class Rollout:
     tokens: Tokens = field(default_factory=Tokens)
     exit_status: str | None = None
     """The word for the end of the last turn; null while it goes on."""
+    has_tasks: bool = False
+    """Whether it may have started sub-agents."""
     copied: int = 0
     """Records that repeat the history of another thread."""
     _open: Draft | None = None
@@ -205,9 +207,10 @@ class Rollout:
             step.images += content.images
             return
         self._open = None
-        text = "\n".join(part for part in content.texts if not _is_image_tag(part))
+        told = [part for part in content.texts if not _is_image_tag(part)]
+        text = "\n".join(told)
         if role == "user":
-            self._mirrors.said("user", text)
+            self._mirrors.said("user", "".join(told))  # as the event has it
             draft = self._user(text, item, address, at)
         elif role in ("developer", "system"):
             draft = self.drafts.note(text, address, at=at)
@@ -236,6 +239,9 @@ class Rollout:
         call = call_of(item, call_id or address)
         spot = self.drafts.call(step, call, call_id, address)
         self._facts.called(spot, call_id)
+        self.has_tasks = self.has_tasks or call.kind is ToolKind.TASK
+        if kind == "web_search_call":
+            self._facts.searches[as_json(item.get("action"))] += 1
         if kind == "image_generation_call" and isinstance(item.get("result"), str):
             self._facts.take(call_id, fact_of(item), address, at, step)
 
@@ -260,6 +266,7 @@ class Rollout:
         ids += listed(fields.get("receiver_thread_ids"))
         for thread in ids:
             if isinstance(thread, str) and call_id is not None:
+                self.has_tasks = True
                 self.spawned.setdefault(thread, call_id)
 
     def _take_event(self, event: Record, address: str, at: str | None) -> None:
@@ -298,7 +305,7 @@ class Rollout:
         texts = content_of(item.get("content")).texts
         match kind:
             case "UserMessage":
-                self._mirror("user", "\n".join(texts), address, at)
+                self._mirror("user", "".join(texts), address, at)
             case "AgentMessage":
                 for text in texts:
                     self._mirror("agent", text, address, at)

@@ -34,6 +34,10 @@ def without(usage: Usage, earlier: Usage | None) -> Usage:
     )
 
 
+def _is_less(total: Usage, earlier: Usage) -> bool:
+    return (total.input_tokens or 0) < (earlier.input_tokens or 0)
+
+
 def _gain(count: int | None, earlier: int | None) -> int | None:
     return None if count is None else max(count - (earlier or 0), 0)
 
@@ -56,6 +60,10 @@ class Tokens:
         if total == self._total:
             return None
         spent = last or without(total, self._total)
+        if self._total is not None and _is_less(total, self._total):
+            # The client began to count anew, as it does when the context is full.
+            self._parts += [without(self._total, self._base)]
+            self._total, spent = None, last or total
         if self._total is None:
             self._base = without(total, spent)
         self._total = total

@@ -68,6 +68,7 @@ def trajectory_of(
     aside = next((one.drafts.aside for one in threads if one.drafts.aside is not None), None)
     steps = steps_of(_ordered(threads), aside)
     mains = [thread.about for thread in threads if not thread.is_subagent]
+    mains = mains or [thread.about for thread in threads]
     last = mains[-1] if mains else About()
     unknown: Counter[str] = Counter()
     for thread in threads:
