@@ -405,3 +405,12 @@ async def test_a_fault_while_a_file_is_loaded_is_said(demo_run: Path) -> None:
         await pilot.pause()
         await pilot.pause()
         assert "load diff failed: RuntimeError: boom" in notice(app)
+
+
+async def test_a_group_in_which_no_test_is_expected_is_not_counted(
+    scb: Callable[[str], Path],
+) -> None:
+    async with on_screen(run_screen(scb("recli-nothing-built"))) as (app, _):
+        text = screen_text(app)
+        assert "Gate 1  ✗ F2P 9/34" in text
+        assert "0/0" not in text

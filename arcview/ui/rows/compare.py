@@ -18,6 +18,7 @@ from arcview.ui.rows.figures import (
     VERDICT_GLYPH,
     VERDICT_STYLE,
     cost,
+    counted,
     fit_test_name,
     fraction,
     plural,
@@ -169,8 +170,7 @@ def _side(
     if cell is None:
         return plain("  –", theme.MUTED)
     verdict = cell.judgement.verdict
-    groups = [group for group in (cell.f2p, cell.p2p, cell.other) if group is not None]
-    counts = [fraction(group) for group in groups if group.expected or len(groups) == 1]
+    counts = [fraction(group) for _, group in counted(cell.f2p, cell.p2p, cell.other)]
     measured = verdict is not Verdict.UNMEASURED
     said = " ".join(counts) if measured and counts else "unmeasured" if not measured else ""
     parts = [(f"  {VERDICT_GLYPH[verdict]} ", VERDICT_STYLE[verdict]), (f"{said:<14}", "")]

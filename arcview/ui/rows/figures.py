@@ -70,6 +70,14 @@ def fraction(counts: GroupCounts | None) -> str:
     return "" if counts is None else f"{ok_count(counts)}/{counts.expected}"
 
 
+def counted(
+    f2p: GroupCounts | None, p2p: GroupCounts | None, other: GroupCounts | None
+) -> tuple[tuple[str, GroupCounts], ...]:
+    """The groups of a gate by name, without those in which no test is expected or was seen."""
+    named = (("F2P", f2p), ("P2P", p2p), ("tests", other))
+    return tuple((n, c) for n, c in named if c is not None and (c.expected or c.extra))
+
+
 def plural(number: int, thing: str, things: str | None = None) -> str:
     """`1 test`, `2 tests`."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from arcview.analysis.overview import GateCell
 from arcview.model.results import GroupCounts, Verdict
 from arcview.ui import theme
-from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, fraction, plural
+from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, counted, fraction, plural
 from arcview.ui.safe import one_line
 
 Fact = tuple[str, str, str]
@@ -28,9 +28,8 @@ def gate_facts(cell: GateCell) -> Iterator[Fact]:
         recorded = judgement.recorded.value
         text = f"! the harness recorded {recorded}; the tests say otherwise"
         yield "conflict", text, theme.WARN
-    for name, counts in (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other)):
-        if counts is not None:
-            yield f"counts-{name}", _count_line(name, counts), theme.MUTED
+    for name, counts in counted(cell.f2p, cell.p2p, cell.other):
+        yield f"counts-{name}", _count_line(name, counts), theme.MUTED
 
 
 def _count_line(name: str, counts: GroupCounts) -> str:

@@ -14,6 +14,7 @@ from arcview.ui.rows.figures import (
     VERDICT_GLYPH,
     VERDICT_STYLE,
     cost,
+    counted,
     duration,
     fit,
     fraction,
@@ -88,11 +89,8 @@ def _verdict(overview: Overview, *, short: bool) -> Content:
 
 def _chain(cell: GateCell, *, short: bool) -> Content:
     verdict = cell.judgement.verdict
-    counts = [
-        f"{name} {fraction(counts)}"
-        for name, counts in (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other))
-        if counts is not None
-    ]
+    groups = counted(cell.f2p, cell.p2p, cell.other)
+    counts = [f"{name} {fraction(group)}" for name, group in groups]
     said = "" if short else "  ".join(counts) or "not measured"
     return pieces(
         "chain ", (f"{VERDICT_GLYPH[verdict]} ", f"bold {VERDICT_STYLE[verdict]}"), f"{said}  "

@@ -21,6 +21,7 @@ from arcview.ui.rows.figures import (
     VERDICT_GLYPH,
     VERDICT_STYLE,
     cost,
+    counted,
     duration,
     fit,
     fraction,
@@ -92,7 +93,7 @@ def _item(overview: Overview, rows: dict[int, StageRow], stop: Stop) -> RailItem
         title=one_line(row.title or ""),
         verdict=row.judgement.verdict,
         conflict=row.judgement.conflict,
-        counts=_measured(row.f2p, row.p2p, row.other),
+        counts=counted(row.f2p, row.p2p, row.other),
         badge=STATUS_BADGE.get(row.status, ""),
         figures=tuple(figure for figure in (*figures, steps) if figure),
         debt=row.debt,
@@ -102,16 +103,9 @@ def _item(overview: Overview, rows: dict[int, StageRow], stop: Stop) -> RailItem
 def _gate_item(kind: StopKind, number: str, title: str, cell: GateCell | None) -> RailItem:
     if cell is None:
         return RailItem(kind, number, title, Verdict.UNMEASURED)
-    counts = _measured(cell.f2p, cell.p2p, cell.other)
+    counts = counted(cell.f2p, cell.p2p, cell.other)
     judgement = cell.judgement
     return RailItem(kind, number, title, judgement.verdict, judgement.conflict, counts)
-
-
-def _measured(
-    f2p: GroupCounts | None, p2p: GroupCounts | None, other: GroupCounts | None
-) -> tuple[tuple[str, GroupCounts], ...]:
-    named = (("F2P", f2p), ("P2P", p2p), ("tests", other))
-    return tuple((n, c) for n, c in named if c is not None and (c.expected or c.extra))
 
 
 def lay_out(items: Sequence[RailItem], selected: int, width: int, *, tall: bool) -> Rail:

@@ -9,7 +9,7 @@ from arcview.gates.results import Change
 from arcview.session.rerun_view import RerunView
 from arcview.session.what_if_answer import WhatIf
 from arcview.ui import theme
-from arcview.ui.rows.figures import VERDICT_GLYPH, fraction, plural
+from arcview.ui.rows.figures import VERDICT_GLYPH, counted, fraction, plural
 from arcview.ui.rows.gate_facts import Fact
 from arcview.ui.rows.rerun_facts import headline
 from arcview.ui.rows.what_if import what_if_facts
@@ -42,16 +42,12 @@ def rerun_note(view: RerunView, answer: WhatIf | None = None) -> RerunNote:
         return RerunNote(what_if_facts(answer))
     result, comparison = view.results[-1], view.comparisons[-1]
     text, style = headline(result, comparison)
-    named = (("F2P", result.f2p), ("P2P", result.p2p), ("tests", result.other))
-    counts = [
-        f"{name} {fraction(group)}"
-        for name, group in named
-        if group is not None and not result.is_silent
-    ]
-    said = f"{VERDICT_GLYPH[result.verdict]} {'  '.join(counts)}".strip()
+    groups = counted(result.f2p, result.p2p, result.other)
+    counts = "  ".join(f"{name} {fraction(group)}" for name, group in groups)
+    said = [] if result.is_silent else [f"{VERDICT_GLYPH[result.verdict]} {counts}".strip()]
     how = "without a container" if result.graded_on_host else one_line(result.engine.name)
     flaky = view.flakiness(result)
-    more = [said, how, plural(len(view.results), "attempt")]
+    more = [*said, how, plural(len(view.results), "attempt")]
     if flaky.flaky:
         more.append(f"{plural(len(flaky.flaky), 'flaky test')}")
     facts = (

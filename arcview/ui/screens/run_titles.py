@@ -22,6 +22,7 @@ from arcview.ui.rows.figures import (
     STATUS_BADGE,
     VERDICT_GLYPH,
     VERDICT_STYLE,
+    counted,
     fraction,
     plural,
 )
@@ -128,8 +129,8 @@ def gate_title(stop: Stop, view: GateView | None) -> Content:
 
 def _gate_counts(view: GateView) -> str:
     cell = view.cell
-    named = (("F2P", cell.f2p), ("P2P", cell.p2p), ("tests", cell.other))
-    counts = [f"{name} {fraction(counts)}" for name, counts in named if counts is not None]
+    groups = counted(cell.f2p, cell.p2p, cell.other)
+    counts = [f"{name} {fraction(group)}" for name, group in groups]
     if not counts:
         return "not measured" if cell.judgement.verdict is Verdict.UNMEASURED else ""
     return "  ".join(counts)
