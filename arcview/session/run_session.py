@@ -284,7 +284,9 @@ class RunSession:
     def toggle_replay(self) -> Change:
         """The workspace step by step in the diff pane, and back to the whole change."""
         self.replaying = not self.replaying
-        return self._with_focus(_changed(Part.DIFF), Column.TRAJECTORY)
+        if self.replaying:
+            self.tab = Column.DIFF  # where there is room for one pane it would not be seen
+        return self._with_focus(_changed(Part.DIFF, Part.LAYOUT), Column.TRAJECTORY)
 
     def next_mode(self) -> Change:
         """The next diff mode that has something to show here."""

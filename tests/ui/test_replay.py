@@ -29,6 +29,13 @@ async def test_the_diff_follows_the_trajectory_step_by_step(demo_run: Path) -> N
         assert "Nothing changed since S1" in text
 
 
+async def test_in_a_narrow_terminal_a_replay_brings_the_diff_to_the_front(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run), (80, 24)) as (_, pilot):
+        text = await press(pilot, "p", "j", "j")
+        assert "Replay S1→step 2" in text
+        assert "Trajectory stage 2 · step 2/6" in text
+
+
 async def test_leaving_a_replay_shows_the_whole_change_again(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run)) as (_, pilot):
         text = await press(pilot, "p", "j", "j", "p")
