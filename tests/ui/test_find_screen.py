@@ -20,6 +20,14 @@ async def test_one_box_finds_in_every_kind_of_place_and_counts_by_kind(scb: Scb)
         assert "stage 3 #47 · result of Bash" in text
 
 
+async def test_before_a_search_the_pane_says_what_the_keys_do(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (_, pilot):
+        text = await press(pilot, "ctrl+f")
+        assert "enter searches every stage; ctrl+r takes the text as a regular expression" in text
+        text = await press(pilot, "=cmd_search", "enter")
+        assert "enter searches" not in text
+
+
 async def test_what_was_not_searched_is_said(scb: Scb) -> None:
     screen = run_screen(scb("circuit-eval"))
     async with on_screen(screen) as (_, pilot):

@@ -14,6 +14,7 @@ from textual.widgets import Input
 from arcview.session.commands import Context
 from arcview.ui import theme
 from arcview.ui.bindings import bindings
+from arcview.ui.rows.notes import NoteRows
 from arcview.ui.safe import one_line, pieces
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_titles import set_title
@@ -23,6 +24,9 @@ from arcview.ui.widgets.row_view import RowView
 
 if TYPE_CHECKING:
     from arcview.ui.screens.run_find import RunFind
+
+
+_BEFORE = "enter searches every stage; ctrl+r takes the text as a regular expression"
 
 
 class FindScreen(BaseScreen):
@@ -70,7 +74,7 @@ class FindScreen(BaseScreen):
         return Context.FIND
 
     def _show(self) -> None:
-        self.view.set_source(self._find.rows)
+        self.view.set_source(self._find.rows if self._find.text else NoteRows(_BEFORE))
         self.view.mark(self._find.needle)
         self._title()
 
