@@ -10,7 +10,7 @@ import pytest
 
 from arcview import cli
 from tests.readers.scb_run import stream, write, write_run
-from tests.readers.test_lone_file import PATCH, turns
+from tests.readers.test_lone_file import PATCH, mini, turns
 from tests.test_cli import HOSTILE, Capture, only_line
 
 
@@ -119,6 +119,27 @@ def test_import_of_no_run_is_one_line_and_leaves_nothing(runs: Path, capsys: Cap
     assert cli.main(["import", "base", "out"]) == 2
     only_line(capsys.readouterr().err)
     assert not (runs.parent / "out").exists()
+
+
+def test_a_run_is_imported_from_inside_of_it(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(runs / "a")
+    assert cli.main(["import", ".", "../../out"]) == 0
+    assert cli.main(["import", ".", "out"]) == 2
+    assert "inside the run that is imported" in only_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("command", ["detect", "show", "check"])
+def test_a_run_is_found_from_a_folder_in_it(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """Some layouts are told by what the folder is called."""
+    write(tmp_path / "o__r-1" / "o__r-1.traj.json", mini(exit_status="Submitted"))
+    (tmp_path / "o__r-1" / "logs").mkdir()
+    monkeypatch.chdir(tmp_path / "o__r-1" / "logs")
+    assert cli.main([command, ".."]) == 0
+    assert "o__r-1" in capsys.readouterr().out
 
 
 def test_import_takes_a_base_and_a_session(runs: Path, capsys: Capture) -> None:

@@ -23,6 +23,7 @@ from arcview.cli.parts import (
     add_layout,
     given_in,
     make_parser,
+    path_of,
     reader_left,
     say,
 )
@@ -144,7 +145,7 @@ def _open(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.path is None and not is_dir(Path("runs")):
         raise UsageError("give a run folder, or start where ./runs is (see arcview --help)")
-    path = Path(options.path or "runs")
+    path = path_of(options.path or "runs")
     if not exists(path):
         raise ArcviewError(f"{path}: no such file or folder")
     labels = _label_flags(options)

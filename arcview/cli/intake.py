@@ -19,6 +19,7 @@ from arcview.cli.parts import (
     given_in,
     make_parser,
     open_asked,
+    path_of,
     print_json,
     print_lines,
 )
@@ -46,7 +47,7 @@ def detect(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from arcview.readers import detect as reading
 
-    report = reading.detect(Path(options.path))
+    report = reading.detect(path_of(options.path))
     if options.json:
         print_json(_as_json(report))
     else:
@@ -121,7 +122,7 @@ def _several_below(options: argparse.Namespace) -> list[Path]:
     from arcview.readers.run_layouts import find_run_reader, run_above
     from arcview.session.library import run_folders
 
-    path = Path(options.path)
+    path = path_of(options.path)
     if options.layout is not None or not is_dir(path) or run_above(path) is not None:
         return []
     try:
@@ -142,7 +143,7 @@ def _import_all(options: argparse.Namespace, runs: Sequence[Path]) -> int:
     from arcview.config import load_settings
     from arcview.session.import_many import check_place, name_below, write_runs
 
-    root, out = Path(options.path), Path(options.out)
+    root, out = path_of(options.path), Path(options.out)
     check_place(root, out)
     outcomes = write_runs(root, runs, out, load_settings())
     done, left_out, failed = 0, [], []

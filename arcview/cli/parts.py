@@ -96,6 +96,12 @@ def open_asked(options: argparse.Namespace) -> OpenRun:
     return open_run(options.path, options.layout, given_in(options))
 
 
+def path_of(text: str) -> Path:
+    """A path that the user gave; `..` is followed, since layouts go by what folders are called."""
+    path = Path(text)
+    return path.resolve() if ".." in path.parts else path
+
+
 def open_run(path: str, layout: str | None, given: Given | None = None) -> OpenRun:
     """Opens a run under the user's settings; of a folder with one run below it, that run.
 
@@ -106,10 +112,11 @@ def open_run(path: str, layout: str | None, given: Given | None = None) -> OpenR
     from arcview.session.opened import OpenRun
 
     settings = load_settings()
+    place = path_of(path)
     try:
-        return OpenRun.open(Path(path), layout=layout, given=given, settings=settings)
+        return OpenRun.open(place, layout=layout, given=given, settings=settings)
     except UnknownLayoutError:
-        only = None if layout is not None else only_run_below(Path(path))
+        only = None if layout is not None else only_run_below(place)
         if only is None:
             raise
     return OpenRun.open(only, given=given, settings=settings)

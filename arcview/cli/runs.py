@@ -18,6 +18,7 @@ from arcview.cli.parts import (
     make_parser,
     only_run_below,
     open_asked,
+    path_of,
     print_json,
     print_lines,
     say,
@@ -72,7 +73,7 @@ def list_runs(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from arcview.session.library import scan
 
-    rows = scan(Path(options.path))
+    rows = scan(path_of(options.path))
     if options.json:
         from arcview.config import load_settings
 
@@ -113,7 +114,7 @@ def check(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from arcview.readers import check as reading
 
-    path = Path(options.path)
+    path = path_of(options.path)
     try:
         report = reading.check(path, options.layout, given_in(options))
     except UnknownLayoutError:

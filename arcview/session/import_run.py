@@ -63,7 +63,7 @@ def write_run(opened: OpenRun, out: Path) -> Written:
     """
     if os.path.lexists(out):
         raise ArcviewError(f"{out}: is there already; an import never overwrites")
-    if out.absolute().is_relative_to(Path(opened.run.path).absolute()):
+    if out.resolve().is_relative_to(Path(opened.run.path).resolve()):
         raise ArcviewError(f"{out}: inside the run that is imported; choose another place")
     with _made_beside(out) as folder:
         writer = _Writer(opened, folder)
