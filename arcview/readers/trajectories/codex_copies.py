@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.readers.trajectories.codex_files import lines_of
-from arcview.readers.trajectories.codex_rollout import Rollout
+from arcview.readers.trajectories.codex_meta import SessionMeta
 from arcview.readers.trajectories.records import Lines, each_record
 
 
@@ -18,9 +18,9 @@ class CopiedHistory:
     equals the beginning of the other rollout, where that is at hand, is copied.
     """
 
-    def __init__(self, rollout: Rollout, original: Path | None) -> None:
-        self._start = rollout.own_start if rollout.meta else None
-        self._original = original if rollout.meta and rollout.parent is not None else None
+    def __init__(self, meta: SessionMeta, original: Path | None) -> None:
+        self._start = meta.own_start
+        self._original = original if meta.parent is not None else None
         self._rest: Iterator[object] | None = None
 
     @property

@@ -16,7 +16,7 @@ from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_files import is_document, lines_of, read_head, recognised
 from arcview.readers.trajectories.codex_rollout import Rollout
 from arcview.readers.trajectories.contents import listed, mapping
-from arcview.readers.trajectories.records import Lines, each_record, loaded, text_or_none
+from arcview.readers.trajectories.records import Lines, each_record, loaded
 from arcview.readers.trajectories.threads import About, Thread, trajectory_of
 from arcview.readers.trajectories.usages import added
 
@@ -84,7 +84,7 @@ class Reading:
                 log.take(value, f"{name}:{number}")
                 if log.meta:
                     break
-            copies = CopiedHistory(log, self._original(path, log.parent))
+            copies = CopiedHistory(log.meta, self._original(path, log.meta.parent))
             for number, value in records:
                 if copies.may_come and copies.covers(value):
                     log.copied += 1
@@ -103,8 +103,9 @@ class Reading:
     def take_started(self) -> None:
         """Reads the rollouts of sub-agents that lie beside the ones that started them."""
         for file in self.files:  # grows while it is walked
-            if isinstance(file.log, Rollout) and file.log.has_tasks and file.log.id is not None:
-                for path in _children(file.path, file.log.id):
+            thread = _thread(file.log)
+            if isinstance(file.log, Rollout) and file.log.has_tasks and thread is not None:
+                for path in _children(file.path, thread):
                     self.take(path)
 
     def trajectory(self) -> Trajectory:
@@ -115,7 +116,7 @@ class Reading:
 
 
 def _thread(log: Rollout | ExecLog) -> str | None:
-    return log.id if isinstance(log, Rollout) else None
+    return log.meta.id if isinstance(log, Rollout) else None
 
 
 def _is_repeated(log: Rollout | ExecLog, recorded: set[str | None]) -> bool:
@@ -132,17 +133,17 @@ def _as_thread(file: _File) -> Thread:
         sessions: dict[str | None, str | None] = dict.fromkeys(ids, note)
         about = About(_AGENT, model=log.model, exit_status=log.exit_status)
         return Thread((file.path.name,), log.drafts, sessions, added(log.usage), about=about)
-    forked = f"forked from {log.parent}" if log.parent else None
+    forked = f"forked from {log.meta.parent}" if log.meta.parent else None
     return Thread(
-        names=(log.id or file.path.name, *filter(None, [log.path])),
+        names=(log.meta.id or file.path.name, *filter(None, [log.meta.path])),
         drafts=log.drafts,
-        sessions={log.id: forked},
+        sessions={log.meta.id: forked},
         usage=log.tokens.spent,
         spawned=log.spawned,
-        is_subagent=log.is_subagent,
+        is_subagent=log.meta.is_subagent,
         about=About(
             agent=_AGENT,
-            agent_version=text_or_none(log.meta.get("cli_version")),
+            agent_version=log.meta.version,
             model=log.model,
             exit_status=log.exit_status,
         ),
@@ -171,7 +172,7 @@ def _children(path: Path, thread: str) -> Iterator[Path]:
         except (BadInputError, OSError):
             continue
         log.take(loaded(first), entry.name)
-        if log.is_subagent and log.parent == thread:
+        if log.meta.is_subagent and log.meta.parent == thread:
             yield entry
 
 

@@ -6,7 +6,6 @@ counts, exit codes, whole outputs, ends of turns) is kept, what they repeat is n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from arcview.model.problem import Problem
@@ -22,6 +21,7 @@ from arcview.readers.trajectories.codex_kinds import (
     OUTPUTS,
     TURN_BORDERS,
 )
+from arcview.readers.trajectories.codex_meta import SessionMeta
 from arcview.readers.trajectories.codex_mirrors import Mirrors, merge_thoughts
 from arcview.readers.trajectories.codex_notes import (
     COMPACTED,
@@ -48,8 +48,7 @@ class Rollout:
     """Takes the records of one rollout in their order."""
 
     drafts: Drafts = field(default_factory=Drafts)
-    meta: Mapping[str, object] = field(default_factory=dict)
-    """The first `session_meta`, or the head of a bare rollout."""
+    meta: SessionMeta = field(default_factory=SessionMeta)
     spawned: dict[str, str] = field(default_factory=dict)
     """Threads and paths of sub-agents → ids of the calls that started them."""
     model: str | None = None
@@ -71,48 +70,6 @@ class Rollout:
 
     def __post_init__(self) -> None:
         self._facts = Facts(self.drafts)
-
-    @property
-    def id(self) -> str | None:
-        """Id of the thread."""
-        return text_or_none(self.meta.get("id")) or text_or_none(self.meta.get("session_id"))
-
-    @property
-    def parent(self) -> str | None:
-        """Id of the thread that it was started or copied from."""
-        source = mapping(self.meta.get("source"))
-        spawn = mapping(mapping(source.get("subagent")).get("thread_spawn"))
-        named = (
-            self.meta.get("parent_thread_id"),
-            spawn.get("parent_thread_id"),
-            self.meta.get("forked_from_id"),
-        )
-        return next((name for name in named if isinstance(name, str) and name), None)
-
-    @property
-    def path(self) -> str | None:
-        """What a sub-agent is called among the agents of its tree (`/root/tests`)."""
-        source = mapping(self.meta.get("source"))
-        spawn = mapping(mapping(source.get("subagent")).get("thread_spawn"))
-        return text_or_none(self.meta.get("agent_path")) or text_or_none(spawn.get("agent_path"))
-
-    @property
-    def is_subagent(self) -> bool:
-        """Whether another thread started it as a sub-agent."""
-        source = self.meta.get("source")
-        return "subagent" in (source if isinstance(source, (dict, str)) else "")
-
-    @property
-    def own_start(self) -> int | None:
-        """Ordinal of the first record that is its own; null where that is not recorded."""
-        base = mapping(self.meta.get("history_base"))
-        for value in (
-            self.meta.get("subagent_history_start_ordinal"),
-            base.get("end_ordinal_exclusive"),
-        ):
-            if type(value) is int:
-                return value
-        return None
 
     def take(self, value: object, address: str) -> None:
         """Takes one record.
@@ -158,15 +115,15 @@ class Rollout:
 
     def _take_meta(self, meta: Record, address: str, at: str | None) -> None:
         if not self.meta:
-            self.meta = meta
-            self.drafts.session = self.id
+            self.meta = SessionMeta(meta)
+            self.drafts.session = self.meta.id
             self.drafts.note(started_note(meta, self.model), address, at=at)
             return
         other = text_or_none(meta.get("id"))
-        if other == self.id:
+        if other == self.meta.id:
             return
         self.drafts.note(f"session {other}, recorded in the same file", address, at=at)
-        if other is not None and other == self.parent and not self.copied:
+        if other is not None and other == self.meta.parent and not self.copied:
             what = f"holds a copy of the history of {other} without its end: it may count twice"
             self.drafts.problems.append(Problem(address, what))
 
@@ -393,7 +350,7 @@ class Rollout:
     def finish(self) -> None:
         """Completes what waited for something that did not come."""
         if self.copied:
-            self.drafts.note(f"{self.copied} records copied from {self.parent}", "copied")
+            self.drafts.note(f"{self.copied} records copied from {self.meta.parent}", "copied")
             self.drafts.items.insert(1, self.drafts.items.pop())
         self._facts.finish()
         merge_thoughts(self.drafts.items)
