@@ -37,10 +37,17 @@ def test_a_card_has_verdict_counts_figures_badge_and_debt() -> None:
 
 
 def test_a_between_state_is_a_mark_with_its_own_verdict() -> None:
-    rail = lay_out([_stage(1, 1, 1), _BETWEEN, _stage(2, 1, 1)], 1, 80, tall=True)
+    rail = lay_out([_stage(1, 1, 1), _BETWEEN, _stage(2, 1, 1)], 0, 80, tall=True)
     assert "─◇✓─▸" in rail.lines[1].plain
     mark = rail.lines[1].plain.index("◇")
     assert rail.stop_at(mark) == 1
+
+
+@pytest.mark.parametrize("tall", [True, False])
+def test_the_between_state_on_the_screen_is_told_by_more_than_a_colour(tall: bool) -> None:
+    items = [_stage(1, 1, 1), _BETWEEN, _stage(2, 1, 1)]
+    assert "◆✓" in _text(items, 1, 80, tall=tall)
+    assert "◆" not in _text(items, 0, 80, tall=tall)
 
 
 def test_a_click_beside_the_cards_hits_nothing() -> None:

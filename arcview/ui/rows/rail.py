@@ -225,10 +225,9 @@ def _joins(
     arrow = "" if end else ("─▸" if tall else " ▸")
     for position in _between_after(items, card):
         item = items[position]
-        style = f"reverse {VERDICT_STYLE[item.verdict]}" if position == selected else (
-            VERDICT_STYLE[item.verdict]
-        )  # fmt: skip
-        mark = f"◇{VERDICT_GLYPH[item.verdict]}"
+        chosen = position == selected
+        style = f"{'reverse ' if chosen else ''}{VERDICT_STYLE[item.verdict]}"
+        mark = f"{'◆' if chosen else '◇'}{VERDICT_GLYPH[item.verdict]}"
         for number, line in enumerate(lines):
             line.append((" " if number != row or not tall else "─", _BORDER))
             line.append((mark, style) if number == row else ("  ", ""))

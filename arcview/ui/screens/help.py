@@ -14,7 +14,7 @@ _SIGNS = (
     ("✓ ✗ ?", "passed, failed, not measured; ? is never counted as failed"),
     ("!", "the harness recorded another verdict than its tests give"),
     ("▲7", "seven earlier tests were broken already when the stage began"),
-    ("◇✗", "a state between two stages, made by something else, and what the gate says of it"),
+    ("◇✗", "a state between two stages, made by something else, and its gate; ◆✗ is on the screen"),
     ("F2P 9/11", "tests that must fail before the stage and pass after it: passed of expected"),
     ("P2P 88/88", "tests that passed before and must still pass"),
     ("new", "the test was ok at its last earlier gate; also: broken again, inherited, first"),
