@@ -276,6 +276,13 @@ def test_an_error_of_the_trial_is_that_of_the_step_that_had_begun(tmp_path: Path
     assert stages[1].status_detail == "EnvironmentStartTimeoutError: no room"
 
 
+def test_what_ended_a_trial_without_a_result_is_said(tmp_path: Path) -> None:
+    trial = write_trial(tmp_path, [step("one")])
+    (trial / "result.json").unlink()
+    write(trial / "exception.txt", "Traceback (most recent call last):\nOSError: disk full\n\n")
+    assert open_run(trial).run.status_detail == "no result.json: OSError: disk full"
+
+
 def test_of_a_killed_trial_the_last_step_that_began_was_interrupted(tmp_path: Path) -> None:
     trial = write_trial(tmp_path, [step("one"), step("two")])
     (trial / "result.json").unlink()

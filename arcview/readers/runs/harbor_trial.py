@@ -32,6 +32,7 @@ LAYOUT = "harbor"
 RESULT = "result.json"
 CONFIG = "config.json"
 LOG = "trial.log"
+EXCEPTION = "exception.txt"
 _FOLDERS = ("agent", "verifier", "artifacts")
 
 _STARTING = re.compile(r"Starting step (\d+)/(\d+): (.+?)\s*$", re.MULTILINE)
@@ -90,7 +91,7 @@ def read_trial(path: Path, *, with_trajectories: bool) -> Assembly:
     log = _log(path)
     task = find_task(path, config, result.text("task_name"))
     trial = _Trial(path, result, config, log, task, problems)
-    trial.read += [path, path / RESULT, path / CONFIG, path / LOG, *task.read]
+    trial.read += [path / name for name in ("", RESULT, CONFIG, LOG, EXCEPTION)] + [*task.read]
     start = "the start state is not recorded: a trial keeps what it collected after each step"
     trial.states.append(State("S0", 0, StateKind.START, Provenance.UNKNOWN, missing=start))
     steps = _steps(trial)
@@ -321,7 +322,8 @@ def _run_id(trial: _Trial, task: str, agent: Fields) -> str:
 
 def _run_status(trial: _Trial) -> tuple[Status, str | None]:
     if not trial.result.values:
-        return Status.INTERRUPTED, f"no {RESULT}: the trial was killed, or is running"
+        why = _last_words(trial) or "the trial was killed, or is running"
+        return Status.INTERRUPTED, f"no {RESULT}: {why}"
     error = step_error(trial.result)
     if error is not None:
         begun = any(stage.status is not Status.NOT_STARTED for stage in trial.stages)
@@ -332,6 +334,16 @@ def _run_status(trial: _Trial) -> tuple[Status, str | None]:
     if not trial.result.text("finished_at"):
         return Status.INTERRUPTED, "no time of its end is recorded"
     return Status.COMPLETED, "; ".join(ended_otherwise) or None
+
+
+def _last_words(trial: _Trial) -> str | None:
+    """The last line of what ended the trial, as the harness puts it down before its result."""
+    try:
+        data = read_bytes(inside(trial.path, EXCEPTION), EXCEPTION)
+    except BadInputError:
+        return None
+    lines = data.decode("utf-8", "replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), None)
 
 
 def _other_ends(stages: Sequence[Stage]) -> Iterator[str]:
