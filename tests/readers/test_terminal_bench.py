@@ -114,6 +114,14 @@ def test_how_a_trial_ended(tmp_path: Path, word: str, status: Status, detail: st
     assert (run.status, run.status_detail) == (status, detail)
 
 
+@pytest.mark.parametrize(("resolved", "status"), [(True, Status.COMPLETED), (None, Status.UNKNOWN)])
+def test_without_a_word_for_it_a_graded_trial_came_to_its_end(
+    tmp_path: Path, resolved: bool | None, status: Status
+) -> None:
+    run = open_run(write_trial(tmp_path, failure_mode=None, is_resolved=resolved)).run
+    assert (run.status, run.status_detail) == (status, None)
+
+
 @pytest.mark.parametrize(
     ("word", "reason"),
     [
