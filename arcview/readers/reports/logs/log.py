@@ -97,6 +97,8 @@ class Found:
     Most of a log of a million tests is such lines; where anything else is said of such a test, it
     moves to `sightings`.
     """
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long tests in `passed` took, where their line says so."""
     lines: Sequence[str] = ()
     """What `passed` is about; its first line has the number `first`."""
     first: int = 1
@@ -111,6 +113,16 @@ class Found:
         if sighting.id in self.passed:
             self.of(sighting.id)
         self.sightings.setdefault(sighting.id, []).append(sighting)
+
+    def saw_pass(self, test_id: str, line: int, seconds: float | None) -> None:
+        """Takes a line that says no more than that a test passed, and how long it took."""
+        if test_id in self:
+            text = self.lines[line - self.first]
+            self.saw(Sighting(test_id, Outcome.PASSED, line, text, duration_s=seconds))
+            return
+        self.passed[test_id] = line
+        if seconds is not None:
+            self.seconds[test_id] = seconds
 
     def __contains__(self, test_id: object) -> bool:
         return test_id in self.passed or test_id in self.sightings
@@ -132,7 +144,8 @@ class Found:
         return any(sighting.outcome is outcome for sighting in self.of(test_id))
 
     def _sighting(self, test_id: str, line: int) -> Sighting:
-        return Sighting(test_id, Outcome.PASSED, line, self.lines[line - self.first])
+        text, seconds = self.lines[line - self.first], self.seconds.get(test_id)
+        return Sighting(test_id, Outcome.PASSED, line, text, duration_s=seconds)
 
     def _in_order(self) -> Iterator[tuple[str, list[Sighting] | int]]:
         """Every test in the order of first mention, with its lines or the number of its line."""
@@ -201,7 +214,8 @@ class Found:
         for test_id, seen in self._in_order():
             if isinstance(seen, int):
                 if is_sure:
-                    tests.append(_passed(test_id, self.lines[seen - self.first]))
+                    text = self.lines[seen - self.first]
+                    tests.append(_passed(test_id, text, self.seconds.get(test_id)))
                     continue
                 seen = [self._sighting(test_id, seen)]
             first = seen[0]
@@ -259,20 +273,21 @@ class Found:
         return notes
 
 
-def _passed(test_id: str, line: str) -> GateTest:
-    return GateTest(test_id, Group.OTHER, Outcome.PASSED, evidence=line)
+def _passed(test_id: str, line: str, seconds: float | None) -> GateTest:
+    return GateTest(test_id, Group.OTHER, Outcome.PASSED, seconds, evidence=line)
 
 
 def _plain(sighting: Sighting) -> GateTest:
     """The test of the one line that names it, which is the case of almost all of them."""
+    test_id, outcome, _, text, _, duration_s, message, reported, _ = sighting
     return GateTest(
-        id=sighting.id,
-        group=Group.OTHER,
-        outcome=sighting.outcome,
-        duration_s=sighting.duration_s,
-        message=sighting.message,
-        reported=sighting.reported,
-        evidence=sighting.text[:MAX_LINE],
+        test_id,
+        Group.OTHER,
+        outcome,
+        duration_s,
+        message,
+        reported=reported,
+        evidence=text[:MAX_LINE],
     )
 
 

@@ -9,10 +9,12 @@ from typing import NamedTuple
 from arcview.model.results import Outcome
 
 _PASSED, _FAILED, _SKIPPED, _QUEUED = "✓✔√", "✕×✖✗", "○✎↓﹣□", "·"
+_NOT_BEGUN = "○✎□·"
 _ALL = _PASSED + _FAILED + _SKIPPED + _QUEUED
 _MARKED = re.compile(rf"^(?P<indent> *)(?P<mark>[{_ALL}]) (?P<rest>.*)$")
 _BRACKETED = re.compile(r" \((?P<value>[\d.]+) ?(?P<unit>ms|s|m)(?: [\d.]+ ?s)?\)$")
-_BARE = re.compile(r" +(?P<value>[\d.]+)(?P<unit>ms|s)$")
+_BARE = re.compile(r" (?P<value>[\d.]+)(?P<unit>ms|s)$")
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _RETRY = re.compile(r" \((?:retry|repeat) x(?P<count>\d+)\)$")
 _NOTE = re.compile(r"(?<=ms) \[.*\]$")
 """Why vitest skipped a test that had begun."""
@@ -52,17 +54,18 @@ def marked(line: str, *, bare: bool = False) -> Mark | None:
     elif mark in _QUEUED:
         outcome = Outcome.NOT_RUN
     retries = 0
-    if retry := _RETRY.search(title):
+    if title.endswith(")") and (retry := _RETRY.search(title)):
         retries = int(retry["count"])
         title = title[: retry.start()]
-    duration = _BARE.search(title) if bare else _BRACKETED.search(title)
-    if mark in "○✎□·":  # not begun
-        duration = None
+    duration = None
+    if mark not in _NOT_BEGUN:
+        start = title.rfind(" " if bare else " (")
+        duration = (_BARE if bare else _BRACKETED).match(title, start) if start >= 0 else None
     seconds = None
     if duration is not None:
         seconds = _seconds(duration)
         # vitest prints one blank before a duration; what is more belongs to the title.
-        title = title[: duration.start() + len(duration[0]) - len(duration[0].lstrip()) - 1]
+        title = title[: duration.start()]
     else:
         title = title.rstrip()
     word = "todo" if mark in "✎□" else None
@@ -76,7 +79,7 @@ def _seconds(match: re.Match[str]) -> float | None:
         value = float(match["value"])
     except ValueError:
         return None
-    return value * {"ms": 0.001, "s": 1.0, "m": 60.0}[match["unit"]]
+    return value * _UNITS[match["unit"]]
 
 
 _CODE = re.compile(r"^\s*(?:>? *\d+ ?\||at |❯ )")
@@ -98,6 +101,7 @@ class Tree:
     """The headings above a line, by indentation."""
 
     _open: list[tuple[int, str]] = field(default_factory=list)
+    _path: list[str] = field(default_factory=list)
 
     def enter(self, line: str) -> None:
         """Takes a line as a heading."""
@@ -108,12 +112,14 @@ class Tree:
         """Takes a title as a heading."""
         self._leave(indent)
         self._open.append((indent, title))
+        self._path = [*self._path, title]
 
     def path(self, indent: int) -> list[str]:
         """The headings over a line with that indentation."""
         self._leave(indent)
-        return [title for _, title in self._open]
+        return self._path
 
     def _leave(self, indent: int) -> None:
         while self._open and self._open[-1][0] >= indent:
             self._open.pop()
+            self._path = self._path[:-1]

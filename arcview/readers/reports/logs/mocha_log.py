@@ -46,6 +46,7 @@ class _Reader:
 
     def read(self) -> None:
         closing = _closing(self.lines)
+        self.found.lines = self.lines
         for index, line in enumerate(self.lines):
             if not line or len(line) > MAX_LINE or line.isspace():
                 continue
@@ -68,7 +69,10 @@ class _Reader:
     def _list(self, line: str, index: int) -> None:
         mark = marked(line)
         if mark is not None:
-            if mark.indent:
+            if mark.indent and mark.outcome is Outcome.PASSED:
+                test_id = self._id(mark.indent, mark.title)
+                self.found.saw_pass(test_id, index + 1, mark.duration_s)
+            elif mark.indent:
                 self._saw(mark.indent, mark.title, mark.outcome, line, index, mark.duration_s)
         elif match := _FAILURE.match(line):
             self._failed(match, line, index)
@@ -194,6 +198,6 @@ def _stop(reader: _Reader) -> Gap | None:
         is_own = not reader.exception.startswith("No test files")
         why = f"exception before the first test: {reader.exception}"
         return Gap("", why if is_own else reader.exception, own_doing=is_own)
-    if not reader.counts and reader.found.sightings:
+    if not reader.counts and not reader.found.is_empty:
         return cut_off("there are no closing counts", reader.lines)
     return ending(reader.lines) if not reader.counts else None
