@@ -37,6 +37,8 @@ from arcview.ui.widgets.panes import ListPane
 from arcview.ui.widgets.row_view import RowView
 
 T = TypeVar("T")
+_PATIENCE_S = 0.3
+"""How long panes may show the stage before while another one is loaded."""
 _ROOM_ACROSS, _ROOM_DOWN = 110, 32
 """Columns and lines from which on everything is on the screen at once."""
 
@@ -92,6 +94,8 @@ class CompareScreen(BaseScreen):
         self._returns = returns
         self._rows: CompareRows | None = None
         self._shown: ComparedRow | None = None
+        self._loaded: ComparedRow | None = None
+        """The one whose code and steps are on the screen."""
         self._pairs = StepPairs(None, None)
         self._split = False
         self.table = ListPane(id="compared")
@@ -202,15 +206,21 @@ class CompareScreen(BaseScreen):
         counted = plural(len(row.gate.differences), "difference")
         set_title(self.tests, pieces((f"Tests of {name}", "bold"), (f"  {counted}", theme.MUTED)))
         self.tests.set_source(DifferenceRows(row.gate))
-        for pane in (self.diff, *self.steps):
-            say(pane, "…")
+        # What is shown and named stays until then: an empty pane between two full ones flickers.
+        self.set_timer(_PATIENCE_S, partial(self._still_loading, row))
         self._start("sides", partial(self._load_sides, row, self._runs))
+
+    def _still_loading(self, row: ComparedRow) -> None:
+        if row is self._shown and row is not self._loaded:
+            for pane in (self.diff, *self.steps):
+                say(pane, "… loading")
 
     @on(SidesLoaded)
     def _sides_loaded(self, message: SidesLoaded) -> None:
         row = self._shown
         if row is None or row.stage != message.stage:
             return
+        self._loaded = row
         self._title_diff(row, message.changes)
         if message.error is not None or message.beside is None:
             say(self.diff, message.error or "not known")
