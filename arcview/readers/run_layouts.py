@@ -67,6 +67,8 @@ _TRAJECTORY_ENDINGS = (
     ".jsonl.zst",
     ".jsonl.gz",
 )
+TRAJECTORY_FOLDERS = ("trajs", "trajectories", "traj")
+"""Where benchmarks keep the trajectories of their instances."""
 _SUBAGENT = "agent-"
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
 _MAX_WEAK = 100
@@ -180,10 +182,13 @@ def iter_runs(root: Path) -> Iterator[Path]:
 def _below(folder: Path, plugins: list[RunReader], levels: int) -> Iterator[Path]:
     """The runs in a folder that is none itself."""
     folders, files = _entries(folder)
+    single = frozenset(files)
     for child in sorted((*folders, *files)):
-        if child in files:
-            if detect_run(child):
+        if child in single:
+            if detect_run(child) and not _is_part_of_graded(child):
                 yield child
+        elif _is_part_of_graded(child):
+            continue
         elif detect_run(child) or any(
             ask(plugin, partial(plugin.detect, child), []) for plugin in plugins
         ):
@@ -196,6 +201,20 @@ def _below(folder: Path, plugins: list[RunReader], levels: int) -> Iterator[Path
                 yield from inner
             elif _is_repository(child):
                 yield child
+
+
+def _is_part_of_graded(child: Path) -> bool:
+    """Whether a trajectory belongs to an instance whose grading lies beside, and has it.
+
+    A submission to SWE-bench keeps `logs/<instance>/` and `trajs/<instance>…` side by side.
+    """
+    if child.parent.name not in TRAJECTORY_FOLDERS:
+        return False
+    name = child.name
+    for ending in _TRAJECTORY_ENDINGS:
+        name = name.removesuffix(ending)
+    graded = child.parent.parent / "logs" / name
+    return is_file(graded / "report.json") and detect_run(graded) is not None
 
 
 def _entries(folder: Path) -> tuple[list[Path], list[Path]]:

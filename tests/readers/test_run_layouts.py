@@ -12,6 +12,8 @@ from arcview.readers.registry import find_run_reader, find_trajectory_reader, it
 from arcview.readers.run_layouts import MARKERS, READERS
 from tests.readers import layout_summary
 from tests.readers.scb_run import stream, write, write_run
+from tests.readers.test_lone_file import mini
+from tests.readers.test_swe_bench import graded
 
 GOLDEN = layout_summary.expected()
 
@@ -110,6 +112,19 @@ def test_a_repository_is_listed_where_no_run_lies_in_it(tmp_path: Path) -> None:
     write_run(tmp_path / "y" / "runs" / "demo")
     write(tmp_path / "y" / ".git" / "HEAD", "ref: refs/heads/main\n")
     assert list(iter_runs(tmp_path)) == [tmp_path / "x", tmp_path / "y" / "runs" / "demo"]
+
+
+def test_an_attempt_that_is_graded_beside_its_trajectory_is_listed_once(tmp_path: Path) -> None:
+    for name in ("o__r-1", "o__r-2"):
+        write(tmp_path / "logs" / name / "report.json", {name: graded()})
+    write(tmp_path / "trajs" / "o__r-1.traj.json", mini(exit_status="Submitted"))
+    write(tmp_path / "trajs" / "o__r-2" / "o__r-2.traj.json", mini(exit_status="Submitted"))
+    write(tmp_path / "trajs" / "o__r-3.traj.json", mini(exit_status="Submitted"))
+    found = [run.relative_to(tmp_path).as_posix() for run in iter_runs(tmp_path)]
+    assert found == ["logs/o__r-1", "logs/o__r-2", "trajs/o__r-3.traj.json"]
+    for name in found[:2]:
+        opened = open_run(tmp_path / name)
+        assert opened.trajectory(opened.run.stages[0].trajectories).step_count == 1
 
 
 def test_a_bare_repository_is_listed(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.states import PatchSource, Provenance, State, StateKind
 from arcview.readers.inside import inside
+from arcview.readers.run_layouts import TRAJECTORY_FOLDERS
 from arcview.readers.runs.predictions import Prediction, find_prediction
 
 _LEVELS = 5
 _PREDICTIONS = ("preds.json", "all_preds.jsonl", "preds.jsonl", "predictions.jsonl",
                 "predictions.json", "all_preds.json")  # fmt: skip
-_TRAJECTORY_FOLDERS = ("trajs", "trajectories", "traj")
 _ENDINGS = (".traj.json", ".traj", ".json", ".jsonl", ".eval")
 
 START_MISSING = "the repository before the agent's changes is not recorded (--base names it)"
@@ -60,7 +60,7 @@ def prediction_for(
 def trajectory_for(path: Path, instance: str) -> Path | None:
     """A trajectory of an instance in a sibling tree, such as `trajs/<instance>.traj`."""
     for folder in around(path):
-        for name in _TRAJECTORY_FOLDERS:
+        for name in TRAJECTORY_FOLDERS:
             for place in (f"{name}/{instance}", f"{name}/{instance}/{instance}"):
                 if (
                     file := _first(folder, (f"{place}{ending}" for ending in _ENDINGS))
