@@ -6,11 +6,15 @@ What a reader of another package raises is reported in one line and never passed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from arcview.errors import UnknownLayoutError
 from arcview.readers.protocols import Detection, RunReader
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 def load(target: str) -> object:
@@ -37,7 +41,7 @@ def plugins_of(group: str, built_in: Mapping[str, str]) -> tuple[list[object], l
 
     readers: list[object] = []
     broken: list[str] = []
-    for entry in entry_points(group=group):
+    for entry in _entries(entry_points, group):
         if entry.value in built_in.values():
             continue
         try:
@@ -45,6 +49,12 @@ def plugins_of(group: str, built_in: Mapping[str, str]) -> tuple[list[object], l
         except Exception as error:  # noqa: BLE001 -- foreign code may raise anything; it is reported
             broken.append(_broken(entry.name, error))
     return readers, broken
+
+
+@lru_cache(maxsize=16)
+def _entries(find: Callable[..., Iterable[EntryPoint]], group: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group; looked for once, since that reads a file of every package."""
+    return tuple(find(group=group))
 
 
 def ask(

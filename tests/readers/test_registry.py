@@ -234,6 +234,23 @@ def test_a_trajectory_reader_is_found_by_its_id() -> None:
         trajectory_reader("nonsense")
 
 
+def test_other_packages_are_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That reads a file of each of them, and a folder may hold thousands of unknown files."""
+    asked = []
+
+    def entry_points(group: str) -> list[object]:
+        asked.append(group)
+        return []
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    for number in range(3):
+        write(tmp_path / f"{number}.jsonl", '{"x": 1}\n')
+    assert list(iter_runs(tmp_path)) == []
+    assert len(asked) == len(set(asked))
+
+
 def test_every_entry_point_of_this_package_is_in_the_table() -> None:
     tables = {
         "arcview.runs": run_layouts.READERS,
