@@ -51,7 +51,8 @@ class TextLogReader:
             BadInputError: the file cannot be read, or nothing in it comes from a known runner.
         """
         report = read_log(read_unpacked(path, path.name), path.name)
-        if not (report.tests or report.gaps or report.totals or report.announced is not None):
+        has_counts = report.totals is not None or report.announced is not None
+        if not (report.tests or report.gaps or has_counts or report.notes[1:]):
             raise BadInputError(path.name, "expected results of a known test runner, found none")
         return report
 

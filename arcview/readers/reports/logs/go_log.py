@@ -64,6 +64,8 @@ class _Reader:
     builds: dict[str, list[str]] = field(default_factory=dict)
     building: str | None = None
     chunk: _Chunk = field(default_factory=lambda: _Chunk(0))
+    unnamed: int = 0
+    """Packages that passed without naming a test."""
 
     def read(self) -> None:
         for index, line in enumerate(self.lines):
@@ -86,6 +88,9 @@ class _Reader:
     # -- single lines ---------------------------------------------------------------------------
 
     def _frame(self, frame: re.Match[str], index: int) -> None:
+        if self.chunk.results and not self.chunk.is_verbose:
+            self._text(self.lines[index], index)  # go prints frames from the start, or never
+            return
         self.chunk.is_verbose = True
         self.chunk.current = frame["name"]
         self.building = None
@@ -168,6 +173,8 @@ class _Reader:
         self.building = None
         failed = self._take(chunk, name)
         if package["word"] != "FAIL":
+            is_named = bool(chunk.results or chunk.started)
+            self.unnamed += package["word"] == "ok" and not is_named
             return
         if note in _BUILD:
             said = "\n".join(self._build_of(name))
@@ -281,8 +288,15 @@ def read_go(lines: Sequence[str]) -> Report:
         tests=beside(tuple(_tests(reader)), after=reader.packages),
         gaps=tuple(gaps),
         is_scraped=True,
-        notes=tuple(reader.found.notes()),
+        notes=(*_unnamed(reader.unnamed), *reader.found.notes()),
     )
+
+
+def _unnamed(count: int) -> list[str]:
+    if not count:
+        return []
+    what = "1 package passes" if count == 1 else f"{count} packages pass"
+    return [f"{what} without naming a test"]
 
 
 def _tests(reader: _Reader) -> Iterator[GateTest]:
