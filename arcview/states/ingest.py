@@ -232,9 +232,7 @@ class Builder:
             self._objects.flush()
             self._git.run(["read-tree", base], index=index)
             if patch.strip():
-                level = f"-p{strip_level(patch)}"
-                args = ["apply", "--cached", "--whitespace=nowarn", level, "-"]
-                self._git.run(args, stdin=patch, index=index, cancelled=self._cancelled)
+                self._apply(patch, source, index)
             return self._git.run(["write-tree"], index=index).decode().strip()
         except OSError as error:
             raise MissingError(f"{source.path} cannot be read: {error.strerror}") from error
@@ -242,6 +240,19 @@ class Builder:
             raise MissingError(f"{source.path} does not apply to {source.base}: {error}") from error
         finally:
             index.unlink(missing_ok=True)
+
+    def _apply(self, patch: bytes, source: PatchSource, index: Path) -> None:
+        """Applies a patch to an index; one whose line ends were changed on its way without them."""
+        args = ["apply", "--cached", "--whitespace=nowarn", f"-p{strip_level(patch)}", "-"]
+        try:
+            self._git.run(args, stdin=patch, index=index, cancelled=self._cancelled)
+        except GitError:
+            if patch.count(b"\n") != patch.count(b"\r\n"):
+                raise
+            patch = patch.replace(b"\r\n", b"\n")
+            self._git.run(args, stdin=patch, index=index, cancelled=self._cancelled)
+            what = "every line ends in CR LF, unlike the files that it changes: read without CR"
+            self._problems.append(Problem(source.path, what))
 
     def _report(
         self, root: bytes, repositories: list[bytes], faults: list[tuple[bytes, str]]

@@ -140,6 +140,21 @@ def test_first_patch_that_does_not_apply_is_said_and_takes_the_later_ones_along(
     assert store.tree("S0") is not None
 
 
+def test_patch_whose_line_ends_were_changed_on_its_way_applies_and_is_said(tmp_path: Path) -> None:
+    run = patch_run(tmp_path, {"f": b"one\ntwo\n"}, FIRST.replace(b"\n", b"\r\n"))
+    store = store_of(run)
+    (problem,) = store.ingest()
+    assert store.file("S1", "f") == b"one\nTWO\n"
+    assert problem.where == "stages/1/stage.patch"
+    assert problem.what.startswith("every line ends in CR LF")
+
+
+def test_patch_of_a_file_with_other_line_ends_keeps_them(tmp_path: Path) -> None:
+    patch = FIRST.replace(b"one\n", b"one\r\n").replace(b"two\n", b"two\r\n")
+    store = ingested(patch_run(tmp_path, {"f": b"one\r\ntwo\r\n"}, patch))
+    assert store.file("S1", "f") == b"one\r\nTWO\n"
+
+
 def test_patch_before_its_base_in_the_order_still_finds_it(tmp_path: Path) -> None:
     run = patch_run(tmp_path, {"f": b"one\ntwo\n"}, FIRST)
     store = ingested(run_of(tmp_path, *reversed(run.states)))
