@@ -234,6 +234,21 @@ async def test_help_loses_no_word_in_a_narrow_terminal(demo_run: Path) -> None:
         assert "the chain gate" in text
 
 
+async def test_a_notice_takes_the_room_of_the_keys_where_it_needs_it(demo_run: Path) -> None:
+    long = "a sentence of more than fifty letters, with some more of them"
+    async with on_screen(run_screen(demo_run), (80, 24)) as (app, pilot):
+        await press(pilot)
+        screen = app.screen
+        assert isinstance(screen, RunScreen)
+        screen.notice(long)
+        assert notice(app).strip() == long
+        screen.notice("short")
+        assert "q quit" in notice(app)
+        screen.notice(f"{long} {long}")
+        assert len(notice(app)) == 80
+        assert notice(app).endswith("…")
+
+
 async def test_the_palette_begins_with_what_the_screen_does(demo_run: Path) -> None:
     async with on_screen(run_screen(demo_run), (80, 24)) as (_, pilot):
         text = await press(pilot, ":")

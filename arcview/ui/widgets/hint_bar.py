@@ -43,9 +43,11 @@ class HintBar(PlainStatic):
         width = self.size.width
         standing = _line(standing_hints(), width)
         if self._notice:
+            said = one_line(f" {self._notice}")
             room = width - standing.cell_length - 1
-            said = fit(one_line(f" {self._notice}"), max(room, width // 2), pad=True)
-            return Content.assemble((said, theme.WARN), " ", standing)
+            if cells(said) > room:  # words before keys that are there again with the next one
+                return Content.styled(fit(said, width), theme.WARN)
+            return Content.assemble((fit(said, room, pad=True), theme.WARN), " ", standing)
         own = _line(self._hints, max(0, width - standing.cell_length))
         gap = " " * max(0, width - own.cell_length - standing.cell_length)
         return Content.assemble(own, gap, standing)
