@@ -321,3 +321,37 @@ def test_a_file_of_vitest_that_failed_is_a_gap(tmp_path: Path) -> None:
     assert the(report, "a.test.ts").reported == "file failed"
     assert report.unnamed("a.test.ts > x") == (Outcome.NOT_RUN, "file failed")
     assert report.unreported == 0
+
+
+LIBTEST = (
+    '<?xml version="1.0" encoding="UTF-8"?><testsuites><testsuite name="test" package="test" '
+    'id="0" tests="{}">{}</testsuite></testsuites>'
+)
+
+
+def test_libtest_names_modules_doctests_and_tests_outside_of_modules(tmp_path: Path) -> None:
+    cases = [("tests::inner", "deep"), ("integration", "top"), ("src/lib.rs", "add (line 2)")]
+    text = "".join(f'<testcase classname="{c}" name="{n}" time="0"/>' for c, n in cases)
+    report = read_as(tmp_path / "j.xml", LIBTEST.format(3, text))
+    assert set(outcomes(report)) == {"tests::inner::deep", "top", "src/lib.rs - add (line 2)"}
+
+
+def test_several_documents_in_one_file_are_all_read(tmp_path: Path) -> None:
+    first = LIBTEST.format(1, '<testcase classname="a" name="x" time="0"/>')
+    second = LIBTEST.format(
+        1, '<testcase classname="b" name="y"><failure type="assert"/></testcase>'
+    )
+    text = f"{first}\n\nall tests ran in 0.3s\n{second}\nbye\n"
+    report = read_as(tmp_path / "j.xml", text)
+    assert outcomes(report) == {"a::x": "passed", "b::y": "failed"}
+    assert report.announced == 2
+    assert not report.is_damaged
+    assert report.problems == ()
+
+
+def test_a_second_document_that_is_cut_is_damaged(tmp_path: Path) -> None:
+    first = LIBTEST.format(1, '<testcase classname="a" name="x" time="0"/>')
+    cut = '<testsuites><testsuite name="test" package="test"><testcase n'
+    report = read_as(tmp_path / "j.xml", f"{first}\n{cut}")
+    assert outcomes(report) == {"a::x": "passed"}
+    assert report.is_damaged

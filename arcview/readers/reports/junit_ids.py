@@ -26,6 +26,8 @@ class Flavour(Enum):
     """The `xunit` reporter of mocha."""
     NODE = auto()
     NEXTEST = auto()
+    LIBTEST = auto()
+    """Rust's `--format junit`."""
     OTHER = auto()
 
 
@@ -41,6 +43,9 @@ def flavour_of(document: Document) -> Flavour:
         return Flavour.MOCHA
     if root == "nextest-run" or "uuid" in document.root_attributes:
         return Flavour.NEXTEST
+    names = {(suite.get("name"), suite.get("package")) for suite in document.suites}
+    if names == {("test", "test")}:
+        return Flavour.LIBTEST
     is_node = not root and all(case.get("classname") == "test" for case in document.cases)
     return Flavour.NODE if is_node and document.cases else Flavour.OTHER
 
@@ -52,6 +57,8 @@ def id_of(case: Case, flavour: Flavour) -> str:
         return _pytest_id(case)
     if flavour is Flavour.NEXTEST:
         return f"{classname} {name}"
+    if flavour is Flavour.LIBTEST:
+        return _libtest_id(classname, name)
     if flavour is Flavour.NODE:
         # node escapes the names of suites twice.
         return " > ".join([*map(html.unescape, case.suites), name])
@@ -83,6 +90,13 @@ def _pytest_id(case: Case) -> str:
         end -= 1
     end = end or len(parts)
     return "::".join(["/".join(parts[:end]) + ".py", *parts[end:], name])
+
+
+def _libtest_id(classname: str, name: str) -> str:
+    """The path of a test; a doctest has its file, one outside of modules `integration`."""
+    if classname in ("integration", "unknown"):
+        return name
+    return f"{classname} - {name}" if classname.endswith(".rs") else f"{classname}::{name}"
 
 
 def _other_id(classname: str, name: str) -> str:

@@ -28,6 +28,8 @@ _TEXTS = (*RESULTS, "system-out", "system-err")
 _SUITES = ("testsuite", "testsuites")
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NEXT = re.compile(r"^\s*(?:<\?xml\b[^>]*\?>\s*)?<testsuites?\b", re.MULTILINE)
+"""Where another document begins behind the first one, and maybe behind other output."""
 _REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,8})|([0-9]{1,10}));")
 _BARE_AMPERSAND = re.compile(r"&(?!(?:#x?[0-9A-Fa-f]+|\w+);)")
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding=["']([A-Za-z0-9._-]{1,40})["']""")
@@ -84,7 +86,14 @@ def parse(data: bytes, shown: str) -> Document:
         BadInputError: it is not JUnit XML, or declares entities.
     """
     document = Document()
-    text = _decoded(data, shown, document.problems)
+    rest: str | None = _decoded(data, shown, document.problems)
+    while rest is not None:
+        rest = _parse_one(rest, document, shown)
+    return document
+
+
+def _parse_one(text: str, document: Document, shown: str) -> str | None:
+    """Parses one XML document; returns what follows it, as where each program wrote its own."""
     parser = expat.ParserCreate()
     handler = _Handler(document, shown)
     parser.buffer_text = True
@@ -98,8 +107,13 @@ def parse(data: bytes, shown: str) -> Document:
         if not document.root:
             what = expat.ErrorString(error.code)
             raise BadInputError(shown, f"expected XML: {what}", f"line {error.lineno}") from error
-        handler.cut(error)
-    return document
+        if not handler.is_complete:
+            handler.cut(error)
+            return None
+        following = text.encode()[parser.ErrorByteIndex :].decode()
+        if match := _NEXT.search(following):
+            return following[match.start() :].lstrip()
+    return None
 
 
 def _decoded(data: bytes, shown: str, problems: list[Problem]) -> str:
@@ -162,6 +176,8 @@ class _Handler:
         self._result: tuple[str, Mapping[str, str]] | None = None
         self._texts: list[str] = []
         self._depth = 0
+        self.is_complete = False
+        """The root element has its end."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = tag.rpartition(":")[2]
@@ -189,6 +205,7 @@ class _Handler:
     def end(self, tag: str) -> None:
         name = tag.rpartition(":")[2]
         self._depth -= 1
+        self.is_complete = self._depth == 0
         if name == "testsuite":
             self._suites.pop()
         elif name == "testcase" and self._case is not None:

@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 from arcview.model.results import UNFINISHED, Gap, GateTest, GroupCounts, Outcome, Report
 from arcview.readers.reports.collect import added
 from arcview.readers.reports.libtest import panic_message
-from arcview.readers.reports.logs.log import MAX_LINE, Details, Found, Sighting, cut_off, ending
+from arcview.readers.reports.logs.log import (
+    MAX_LINE,
+    Channel,
+    Details,
+    Found,
+    Sighting,
+    cut_off,
+    ending,
+)
 
 FAMILY = "cargo"
 
@@ -37,7 +45,8 @@ _COMPILE = re.compile(r"^error: could not compile .*")
 _STOPPED = "error: test failed, to rerun pass "
 _TARGETS = re.compile(r"^error: \d+ targets? failed:$")
 _DIED = re.compile(r"^ *process didn't exit successfully: .*\(signal: .*\)$")
-_SECTIONS = ("failures:", "successes:")
+_FAILURES = "failures:"
+_SECTIONS = (_FAILURES, "successes:")
 _WORDS = {"ok": Outcome.PASSED, "FAILED": Outcome.FAILED, "ignored": Outcome.SKIPPED}
 
 
@@ -54,6 +63,9 @@ class _Binary:
     """A test whose name is printed and whose result is not: id, line, text."""
     block: str | None = None
     texts: dict[str, list[str]] = field(default_factory=dict)
+    listed: list[Sighting] = field(default_factory=list)
+    """What the last list of failures names."""
+    is_listing: bool = False
 
 
 @dataclass(slots=True)
@@ -124,6 +136,7 @@ class _Reader:
     def _of_binary(self, binary: _Binary, line: str, index: int) -> None:
         if line.startswith("test result: ") and (match := _RESULT.match(line)):
             # Tests may print such a line, too: the last one counts.
+            binary.is_listing = binary.is_listing and binary.block is not None
             passed, failed, skipped = (int(match[key]) for key in ("passed", "failed", "ignored"))
             total = passed + failed + skipped
             binary.totals = GroupCounts(
@@ -134,6 +147,8 @@ class _Reader:
         if line in _SECTIONS:
             binary.is_live = False
             binary.block = None
+            binary.is_listing = line == _FAILURES
+            binary.listed = [] if binary.is_listing else binary.listed
             return
         if not binary.is_live:
             self._section(binary, line, index)
@@ -151,6 +166,11 @@ class _Reader:
             binary.texts.setdefault(binary.block, [])
             return
         if binary.block is None:
+            if binary.is_listing and line.startswith("    "):
+                name = _id(line.strip())
+                binary.listed.append(
+                    Sighting(name, Outcome.FAILED, index + 1, line, Channel.SUMMARY)
+                )
             return
         texts = binary.texts[binary.block]
         if len(texts) < 400:
@@ -192,6 +212,11 @@ class _Reader:
 
     def _leave(self, binary: _Binary) -> None:
         self._unfinished(binary)
+        for sighting in binary.listed:
+            # With `--quiet` or `--nocapture` no line says so, or none that can be read.
+            if binary.found.says(sighting.id, Outcome.NOT_RUN):
+                del binary.found.sightings[sighting.id]
+            binary.found.saw(sighting)
         for name, texts in binary.texts.items():
             text = "\n".join(texts).strip("\n")
             binary.found.details[name] = Details(panic_message(text), text or None, text or None)
