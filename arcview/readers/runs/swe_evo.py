@@ -74,19 +74,25 @@ def _is_damaged(path: Path) -> bool:
     return False
 
 
-def _read(path: Path) -> Assembly:
+def _record(path: Path, problems: list[Problem]) -> Fields:
+    """The closing record; empty, and a problem, where it is lost.
+
+    Raises:
+        BadInputError: nothing of an instance is there.
+    """
     if not any(exists(path / name) for name in (RESULT, PATCH, _PREDICTIONS)):
         raise BadInputError(str(path), f"expected {RESULT}, {PATCH} or {_PREDICTIONS}")
+    found = _result(path, problems)
+    if found is not None:
+        return found
+    what = "not the closing record of a client; what it used and how it ended is unknown"
+    problems.append(Problem(RESULT, what))
+    return Fields(RESULT, {}, problems)
+
+
+def _read(path: Path) -> Assembly:
     problems: list[Problem] = []
-    result = _result(path, problems)
-    if result is None:
-        problems.append(
-            Problem(
-                RESULT,
-                "not the closing record of a client; what it used and how it ended is unknown",
-            )
-        )
-        result = Fields(RESULT, {}, problems)
+    result = _record(path, problems)
     absolute = path.absolute()
     instance = absolute.name
     found = prediction_for(absolute, instance, problems)
