@@ -310,5 +310,13 @@ def test_cells_of_every_kind_differ_without_colour() -> None:
         assert len(set(texts.values())) == len(texts), texts
 
 
-def test_the_legend_fits() -> None:
-    assert len(legend(74)) <= 74
+def test_the_legend_explains_the_marks_that_are_there_as_far_as_it_fits() -> None:
+    test = CellTest(Group.F2P, Outcome.PASSED, True, Source.RECORDED)
+    cells = [
+        Cell("1", "S1"),
+        Cell("1", "S1", Verdict.PASSED, None, Source.REPEATED, {"a": test}, 1),
+        Cell("1", "S1", None, None, Source.RECORDED, {"a": test}, 2),
+    ]
+    assert legend(cells, 74) == "≈ derived  % in part  · unknown"
+    assert legend(cells, 24) == "≈ derived  % in part"
+    assert legend(cells, 3) == ""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from arcview.analysis.matrix import Cell, CellTest, Source, Standing
 from arcview.model.results import Verdict
 from arcview.ui import theme
-from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE, fit
+from arcview.ui.rows.figures import VERDICT_GLYPH, VERDICT_STYLE
 from arcview.ui.safe import one_line
 
-_LEGEND = (
-    "r rerun  ≈ derived  = same files  % in part  ~ flaky  ‹ not due yet  ! passes early  "
-    "∅ reference fails  ? unmeasured  · unknown"
-)
-_SHORT = "r rerun ≈ derived = same % part ~ flaky ‹ early ∅ n/a ? unmeasured · unknown"
+_LEGEND = {
+    "≈": "derived",
+    "‹": "not due yet",
+    "%": "in part",
+    "r": "rerun",
+    "=": "same files",
+    "!": "passes early",
+    "~": "flaky",
+    "∅": "reference fails",
+    "·": "unknown",
+    "?": "unmeasured",
+}
+"""What the marks mean, those first that explain themselves least."""
 _SOURCE_MARK = {Source.RERUN: "r", Source.SAME_TREE: "=", Source.REPEATED: "≈"}
 _SOURCE_WORDS = {
     Source.RECORDED: "recorded",
@@ -40,9 +49,14 @@ class CellText(NamedTuple):
         return whole if len(whole) < width else f"{self.glyph}{self.mark}"
 
 
-def legend(width: int) -> str:
-    """What the marks mean, as far as there is room for it."""
-    return _LEGEND if len(_LEGEND) <= width else fit(_SHORT, width)
+def legend(cells: Iterable[Cell], width: int) -> str:
+    """What the marks of some cells mean, as far as there is room for it."""
+    texts = [cell_text(cell) for cell in cells]
+    used = {sign for text in texts for sign in (text.glyph, *text.mark)}
+    said = [f"{sign} {meaning}" for sign, meaning in _LEGEND.items() if sign in used]
+    while said and len("  ".join(said)) > width:
+        said.pop()
+    return "  ".join(said)
 
 
 def cell_text(cell: Cell) -> CellText:

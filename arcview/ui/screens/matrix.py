@@ -158,7 +158,8 @@ class MatrixScreen(BaseScreen):
         session, view = self._session, self._session.view
         if view is None:
             return
-        set_remark(self.grid, pieces((legend(self.app.size.width - 6), theme.MUTED)))
+        cells = (view.table.cell(g.gate, s.id) for g in view.table.gates for s in session.states)
+        set_remark(self.grid, pieces((legend(cells, self.app.size.width - 6), theme.MUTED)))
         self._tick()
         cell = session.cell
         if self._plan is not None or cell is None:
