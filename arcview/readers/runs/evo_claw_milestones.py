@@ -20,13 +20,13 @@ from arcview.model.run import Status
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.reports.swe_bench import read_instances
+from arcview.readers.runs.last_words import last_words
 from arcview.readers.runs.report_gate import gate_of
 from arcview.readers.runs.repository import git_dir_of, tags_of
 
 EVALUATION = "evaluation"
 _RESULTS = ("evaluation_result_filtered.json", "evaluation_result.json")
 _ERROR_LOG = "evaluation_error.log"
-_LOG_BYTES = 64 << 10
 _TAG = "agent-impl-"
 _RETRY = re.compile(r"(.+)-(retry\d+)\Z")
 _SAFE = re.compile(r"[A-Za-z0-9][\w.-]*\Z")
@@ -110,7 +110,7 @@ def read_gate(
     found = next((name for name in _RESULTS if name in logs), None)
     if found is None:
         error = entry.text("error") if entry is not None else None
-        error = error or _logged_error(path, f"{folder}/{_ERROR_LOG}")
+        error = error or last_words(path, f"{folder}/{_ERROR_LOG}")
         reason = f"error of the evaluation: {error}" if error else f"no result in {folder}"
         return replace(record, unmeasured=reason), ()
     shown = f"{folder}/{found}"
@@ -122,16 +122,6 @@ def read_gate(
         problems.append(Problem(shown, f"{what}; gate unmeasured"))
         return replace(record, unmeasured=f"{found} is damaged: {what}"), ()
     return _counted(record, report, fields, is_filtered=found == _RESULTS[0])
-
-
-def _logged_error(path: Path, name: str) -> str | None:
-    """The last words of the log that an evaluation leaves which failed."""
-    try:
-        data = read_bytes(inside(path, name), name)
-    except BadInputError:
-        return None
-    lines = data[-_LOG_BYTES:].decode("utf-8", "replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), None)
 
 
 def _counted(

@@ -26,6 +26,7 @@ from arcview.readers.runs.harbor_artifacts import end_state
 from arcview.readers.runs.harbor_errors import StepError, step_error, step_status
 from arcview.readers.runs.harbor_gates import Verifier, read_gate
 from arcview.readers.runs.harbor_task import HarborTask, find_task
+from arcview.readers.runs.last_words import last_words
 from arcview.readers.times import seconds_between
 
 LAYOUT = "harbor"
@@ -322,7 +323,7 @@ def _run_id(trial: _Trial, task: str, agent: Fields) -> str:
 
 def _run_status(trial: _Trial) -> tuple[Status, str | None]:
     if not trial.result.values:
-        why = _last_words(trial) or "the trial was killed, or is running"
+        why = last_words(trial.path, EXCEPTION) or "the trial was killed, or is running"
         return Status.INTERRUPTED, f"no {RESULT}: {why}"
     error = step_error(trial.result)
     if error is not None:
@@ -334,16 +335,6 @@ def _run_status(trial: _Trial) -> tuple[Status, str | None]:
     if not trial.result.text("finished_at"):
         return Status.INTERRUPTED, "no time of its end is recorded"
     return Status.COMPLETED, "; ".join(ended_otherwise) or None
-
-
-def _last_words(trial: _Trial) -> str | None:
-    """The last line of what ended the trial, as the harness puts it down before its result."""
-    try:
-        data = read_bytes(inside(trial.path, EXCEPTION), EXCEPTION)
-    except BadInputError:
-        return None
-    lines = data.decode("utf-8", "replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), None)
 
 
 def _other_ends(stages: Sequence[Stage]) -> Iterator[str]:
