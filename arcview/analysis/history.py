@@ -41,6 +41,7 @@ TestKey = tuple[str, str]
 Position = tuple[int, int]
 """Ordinal of the state, then the stage index for stages whose end state is not there."""
 
+_BEFORE_ALL: Position = (-1, 0)
 _AFTER_ALL: Position = (1 << 30, 0)
 
 
@@ -145,7 +146,7 @@ def _located(run: Run) -> Iterator[GateSlot]:
     states = {state.id: (place, state) for place, state in enumerate(run.agent_states())}
     hidden = {state.id for state in run.states if state.kind is StateKind.REFERENCE}
     last_stage = run.stages[-1].index if run.stages else 0
-    ends = {str(stage.index): _end_position(run, stage) for stage in run.stages}
+    ends = {str(index): position for index, position in _end_positions(run).items()}
     for record in run.gates:
         gate, known = record.gate, states.get(record.state or "")
         if record.state in hidden:
@@ -165,13 +166,18 @@ def _located(run: Run) -> Iterator[GateSlot]:
             yield GateSlot(gate, stage.end, stage.index, ends[gate], False, None)
 
 
-def _end_position(run: Run, stage: Stage) -> Position:
-    """Where the end of a stage stands; without an end state, just after all that precedes it."""
-    places = {state.id: place for place, state in enumerate(run.agent_states())}
-    if stage.end in places and stage.end is not None:
-        return places[stage.end], 0
-    earlier = [places[state.id] for state in run.agent_states() if state.stage < stage.index]
-    return max(earlier, default=0), stage.index
+def _end_positions(run: Run) -> dict[int, Position]:
+    """Where the end of each stage stands; without an end state, just after all that precedes it."""
+    states = run.agent_states()
+    places = {state.id: place for place, state in enumerate(states)}
+    found: dict[int, Position] = {}
+    for stage in run.stages:
+        if stage.end is not None and stage.end in places:
+            found[stage.index] = places[stage.end], 0
+        else:
+            earlier = (places[state.id] for state in states if state.stage < stage.index)
+            found[stage.index] = max(earlier, default=0), stage.index
+    return found
 
 
 class _Results:
@@ -263,35 +269,35 @@ def run_history(run: Run, tests: GateTests, policy: Policy = DEFAULT_POLICY) -> 
     results = _Results(slots, policy)
     histories: list[GateHistory] = []
     debt: dict[int, int | None] = {}
+    waiting = _beginnings(run)
     for position, same_state in groupby(slots, key=lambda slot: slot.position):
         together = tuple(same_state)
-        _note_debt(run, debt, results, before=position)
+        for index in [index for index, begins in waiting.items() if position > begins]:
+            debt[index] = results.debt() if index > 1 else 0
+            del waiting[index]
         at_first_gate = not histories
         histories.extend(_gate_history(s, results, policy, at_first_gate) for s in together)
         for slot in together:
             results.add(slot)
-    _note_debt(run, debt, results, before=None)
+    debt |= {index: results.debt() if index > 1 else 0 for index in waiting}
     stage, state = first_bad(slots, policy)
     return RunHistory(tuple(histories), debt, stage, state, first_failing_gate(slots, policy))
 
 
-def _note_debt(
-    run: Run, debt: dict[int, int | None], results: _Results, *, before: Position | None
-) -> None:
-    """Notes the debt of the stages that began before the gates at this position ran."""
+def _beginnings(run: Run) -> dict[int, Position]:
+    """The last position before each stage: a gate at a later one ran when it had begun."""
     places = {state.id: place for place, state in enumerate(run.agent_states())}
+    ends = _end_positions(run)
+    found: dict[int, Position] = {}
     for stage in run.stages:
-        if stage.index in debt:
-            continue
-        base = places.get(stage.base) if stage.base is not None else None
         if stage.index == 1:
-            debt[1] = 0
-        elif (
-            before is None
-            or (base is not None and before > (base, 0))
-            or (base is None and before >= _end_position(run, stage))
-        ):
-            debt[stage.index] = results.debt()
+            found[1] = _BEFORE_ALL
+        elif stage.base is not None and stage.base in places:
+            found[stage.index] = places[stage.base], 0
+        else:
+            place, within = ends[stage.index]
+            found[stage.index] = place, within - 1
+    return found
 
 
 def _gate_history(

@@ -120,6 +120,9 @@ class Run:
     gates: tuple[GateRecord, ...] = ()
     """Every recorded gate run, stage gates, gates of between-states and the chain gate."""
     problems: tuple[Problem, ...] = ()
+    is_glanced: bool = False
+    """Only the ends of a long session were looked at: its stages, times and totals are not known
+    before all of its steps are read."""
 
     def state(self, state_id: str | None) -> State | None:
         """The state with that id, or null."""

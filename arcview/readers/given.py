@@ -26,7 +26,7 @@ from arcview.model.states import (
 )
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.readers.parts import join, turn_starts
-from arcview.readers.protocols import Given, OpenedRun, RunReader
+from arcview.readers.protocols import Given, OpenedRun, RunReader, whole_of
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.runs.assembled import read_ref
 from arcview.readers.runs.repository import commit_of, git_dir_of, is_sha1
@@ -95,6 +95,7 @@ class GivenRun:
 
     def __init__(self, opened: OpenedRun, given: Given) -> None:
         self._opened = opened
+        self._given = given
         self._extra: TrajectoryRef | None = None
         run = opened.run
         if given.base is not None:
@@ -143,6 +144,10 @@ class GivenRun:
 
     def _is_given(self, ref: TrajectoryRef) -> bool:
         return self._extra is not None and ref.path == self._extra.path and ref.session == _GIVEN
+
+    def whole(self) -> GivenRun:
+        """The same, added to the whole of the run itself."""
+        return GivenRun(whole_of(self._opened), self._given)
 
     def text(self, path: str) -> str:
         """As the run itself has it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from typing import TypeVar
 
 from arcview.model.trajectory import (
@@ -71,6 +71,16 @@ def take_part(trajectory: Trajectory, ref: TrajectoryRef) -> Trajectory:
         first = max(first, _first_since(trajectory.heads, ref.since, 0))
     if ref.until is not None:
         end = max(first, min(end, _first_since(trajectory.heads, ref.until, end)))
+    return _cut(trajectory, first, end)
+
+
+def each_turn(trajectory: Trajectory) -> list[Trajectory]:
+    """The parts of a session from one user turn to the next, as `take_part` takes each."""
+    starts = turn_starts(trajectory.heads)
+    return [_cut(trajectory, *ends) for ends in pairwise([*starts, len(trajectory.steps)])]
+
+
+def _cut(trajectory: Trajectory, first: int, end: int) -> Trajectory:
     if (first, end) == (0, len(trajectory.steps)):
         return trajectory
     part = _numbered(trajectory.steps[first:end])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Report
@@ -64,6 +64,15 @@ class OpenedRun(Protocol):
     def problems(self) -> tuple[Problem, ...]:
         """What was wrong with the skeleton's files."""
         ...
+
+
+def whole_of(opened: OpenedRun) -> OpenedRun:
+    """The run with what only all of its steps tell; itself where nothing more is to be known.
+
+    A reader that only glances at what is long (`Run.is_glanced`) gives it as `whole()`.
+    """
+    whole = getattr(opened, "whole", None)
+    return opened if whole is None else cast("OpenedRun", whole())
 
 
 class RunReader(Protocol):

@@ -1,11 +1,17 @@
-"""How much changed between two states, in numbers."""
+"""How much a stage changed, in numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from arcview.analysis.overview import NEVER_RAN
+from arcview.errors import ArcviewError
 from arcview.model.patch import FileChange, PathClass
+
+if TYPE_CHECKING:
+    from arcview.session.opened import OpenRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +44,31 @@ def summarise_changes(changes: Iterable[FileChange]) -> ChangeSummary:
         unchanged=not changes,
         folded_files=sum(change.path_class in _FOLDED for change in changes),
     )
+
+
+def change_of(opened: OpenRun, stage: int) -> ChangeSummary:
+    """What a stage changed.
+
+    Ingests the states where that is not done yet: not for the UI's own thread before
+    `store.ready()`.
+    """
+    found = opened.run.stage(stage)
+    end = opened.run.state(found.end) if found is not None else None
+    said = True if end is not None and end.unchanged else None
+    row = opened.overview.stage(stage)
+    if row is not None and row.status in NEVER_RAN:
+        return ChangeSummary(missing=NEVER_RAN[row.status])
+    if found is None or found.base is None or found.end is None:
+        side = "start" if found is None or found.base is None else "end"
+        return ChangeSummary(unchanged=said, missing=f"the {side} of the stage is not recorded")
+    try:
+        opened.ensure_states()
+        why = opened.store.incomparable(found.base, found.end)
+        if why is not None:
+            return ChangeSummary(unchanged=said, missing=why)
+        summary = summarise_changes(opened.store.changes(found.base, found.end))
+        # A recorded patch without a change does not say that nothing changed.
+        is_said = not summary.files and opened.store.tree(found.end) is None
+        return replace(summary, unchanged=said) if is_said else summary
+    except ArcviewError as error:
+        return ChangeSummary(unchanged=said, missing=str(error))

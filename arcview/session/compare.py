@@ -20,6 +20,7 @@ from arcview.analysis.compare import (
 )
 from arcview.analysis.overview import NEVER_RAN, Overview, StageRow
 from arcview.model.patch import PathClass
+from arcview.session.change_summary import change_of
 from arcview.session.workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def compare_runs(a: OpenRun, b: OpenRun) -> RunComparison:
             b.gate_view(str(index)) if row_b is not None else None,
             a.policy,
         )
-        change_a = a.change(index) if row_a is not None else None
-        change_b = b.change(index) if row_b is not None else None
+        change_a = change_of(a, index) if row_a is not None else None
+        change_b = change_of(b, index) if row_b is not None else None
         files = None
         if _is_known(row_a, change_a) and _is_known(row_b, change_b):
             files = compare_files(_changed(files_a, row_a), _changed(files_b, row_b))

@@ -16,6 +16,7 @@ from arcview.analysis.overview import GateCell, Overview, StageRow
 from arcview.analysis.verdicts import ok_count
 from arcview.model.results import GateTest, GroupCounts, Verdict
 from arcview.secrets import mask_secrets
+from arcview.session.change_summary import change_of
 from arcview.session.evidence import Evidence, EvidenceFinder
 from arcview.session.export_blocks import (
     Block,
@@ -140,7 +141,7 @@ class _Report:
         )
 
     def _stage_line(self, row: StageRow) -> tuple[Cell, ...]:
-        change = self._opened.change(row.index)
+        change = change_of(self._opened, row.index)
         if change.unchanged:
             changed = "unchanged"
         elif change.files is None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from arcview.errors import BadInputError
 from arcview.files import is_file, open_file
-from arcview.model.trajectory import Step, Trajectory
+from arcview.model.run import Run
+from arcview.model.trajectory import Step, Trajectory, TrajectoryRef
+from arcview.readers.parts import turn_starts
 from arcview.readers.runs.assembled import read_ref
 from arcview.session.run_steps import beginning_name, files_of
 
@@ -33,10 +35,15 @@ def beginning(opened: OpenRun, stage: int, state: str | None = None) -> Trajecto
     return found if found.steps else None
 
 
+def has_more_stages(run: Run, steps: Trajectory) -> bool:
+    """Whether a run that was glanced at has more stages, by all of its steps."""
+    return run.is_glanced and len(turn_starts(steps.heads)) > 1
+
+
 def _read(opened: OpenRun, stage: int, state: str | None) -> Trajectory:
     refs = opened.trajectory_refs(stage, state)
     path = next(iter(files_of(opened, stage, state)), None)
-    if path is None or not is_file(path) or any((refs[0].since, refs[0].until, refs[0].turns)):
+    if path is None or not is_file(path) or not _begins(refs[0]):
         return Trajectory("none")
     try:
         with open_file(path) as file:
@@ -52,6 +59,12 @@ def _read(opened: OpenRun, stage: int, state: str | None) -> Trajectory:
         steps = tuple(found.steps)
     steps = steps if is_lines else steps[:-1]  # the last one may be cut
     return replace(found, steps=_answered(steps), problems=(), exit_status=None, patch=None)
+
+
+def _begins(ref: TrajectoryRef) -> bool:
+    """Whether the beginning of a file is that of the part."""
+    is_first = ref.turns is None or ref.turns[0] == 1
+    return is_first and ref.since is None and ref.until is None
 
 
 def _answered(steps: Sequence[Step]) -> Sequence[Step]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from arcview.analysis.gate_view import GateView, build_gate_view
 from arcview.analysis.history import RunHistory, stage_record
-from arcview.analysis.overview import NEVER_RAN, Overview, StepCounts, with_steps
+from arcview.analysis.overview import Overview, StepCounts, with_steps
 from arcview.analysis.self_tests import SelfTest
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.config import Settings
@@ -35,13 +35,13 @@ from arcview.session.skeleton import (
     joined_rules,
     named,
     read_run,
+    skeleton_of,
 )
 from arcview.session.view_cache import ViewCache
 from arcview.states.cache import RunCache
 
 if TYPE_CHECKING:
     from arcview.readers.registry import Given, OpenedRun
-    from arcview.session.change_summary import ChangeSummary
     from arcview.states.store import StateStore
 
 T = TypeVar("T")
@@ -95,6 +95,7 @@ class OpenRun:
         cache_root: Path | None = None,
         policy: Policy = DEFAULT_POLICY,
         settings: Settings | None = None,
+        may_glance: bool = False,
     ) -> OpenRun:
         """Opens a run, from the cache when nothing it was read from has changed.
 
@@ -105,6 +106,7 @@ class OpenRun:
             cache_root: The cache folder; the user's own by default.
             policy: Which outcomes count as ok.
             settings: What the user set; the defaults where not given.
+            may_glance: Long sessions may be left to be read later: `grown` gives them whole.
 
         Raises:
             ArcviewError: it is not a run, or a required file of it is missing or wrong.
@@ -116,6 +118,7 @@ class OpenRun:
             cache_root=cache_root,
             policy=policy,
             settings=settings,
+            may_glance=may_glance,
         )
         if found is not None:
             return found
@@ -123,7 +126,7 @@ class OpenRun:
 
         cache, views = cache_of(path, cache_root)
         with held_collector():
-            skeleton, opened, history = read_run(path, layout, policy, given)
+            skeleton, opened, history = read_run(path, layout, policy, given, may_glance=may_glance)
         settings = settings or Settings()
         run = cls(named(skeleton, path), views, cache, settings, from_cache=False)
         run._opened, run._history = opened, history
@@ -141,6 +144,7 @@ class OpenRun:
         cache_root: Path | None = None,
         policy: Policy = DEFAULT_POLICY,
         settings: Settings | None = None,
+        may_glance: bool = False,
     ) -> OpenRun | None:
         """As `open`, but only from the cache; null where that is not possible."""
         cache, views = cache_of(path, cache_root)
@@ -149,6 +153,7 @@ class OpenRun:
             skeleton is None
             or skeleton.asked != asked_key(layout, given)
             or skeleton.policy != policy
+            or (skeleton.run.is_glanced and not may_glance)
             or changed(skeleton.inputs)
         ):
             return None
@@ -156,6 +161,23 @@ class OpenRun:
             cache.touch()
         run = cls(named(skeleton, path), views, cache, settings or Settings(), from_cache=True)
         run._asked = (layout or skeleton.run.layout, given)
+        return run
+
+    def grown(self) -> OpenRun | None:
+        """The run with what only all of its steps tell; null where nothing more is to be known.
+
+        Not for the UI's own thread: all steps are read where that was not done yet.
+        """
+        if not self.run.is_glanced:
+            return None
+        from arcview.readers.protocols import whole_of
+
+        opened = whole_of(self.reader())
+        skeleton, history = skeleton_of(opened, self.policy, self._skeleton.asked)
+        skeleton = named(skeleton, Path(self.overview.path))
+        run = OpenRun(skeleton, self._views, self._cache, self._settings, from_cache=False)
+        run._opened, run._history, run._asked = opened, history, self._asked
+        run.save_view("run", Skeleton, skeleton)
         return run
 
     @property
@@ -271,36 +293,6 @@ class OpenRun:
         found = self.run.stage(stage)
         path = found.contract_path if found is not None else None
         return self.text(path) if path else None
-
-    def change(self, stage: int) -> ChangeSummary:
-        """What a stage changed.
-
-        Ingests the states where that is not done yet: not for the UI's own thread before
-        `store.ready()`.
-        """
-        # 5 ms, for what no first frame needs.
-        from arcview.session.change_summary import ChangeSummary, summarise_changes
-
-        found = self.run.stage(stage)
-        end = self.run.state(found.end) if found is not None else None
-        said = True if end is not None and end.unchanged else None
-        row = self.overview.stage(stage)
-        if row is not None and row.status in NEVER_RAN:
-            return ChangeSummary(missing=NEVER_RAN[row.status])
-        if found is None or found.base is None or found.end is None:
-            side = "start" if found is None or found.base is None else "end"
-            return ChangeSummary(unchanged=said, missing=f"the {side} of the stage is not recorded")
-        try:
-            self.ensure_states()
-            why = self.store.incomparable(found.base, found.end)
-            if why is not None:
-                return ChangeSummary(unchanged=said, missing=why)
-            summary = summarise_changes(self.store.changes(found.base, found.end))
-            # A recorded patch without a change does not say that nothing changed.
-            is_said = not summary.files and self.store.tree(found.end) is None
-            return replace(summary, unchanged=said) if is_said else summary
-        except ArcviewError as error:
-            return ChangeSummary(unchanged=said, missing=str(error))
 
     def all_problems(self) -> tuple[Problem, ...]:
         """`problems`, and what the ingest of the states found where there was one."""

@@ -14,6 +14,7 @@ from arcview.analysis.overview import NEVER_RAN, GateCell, Overview, StageRow, T
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, ok_count
 from arcview.model.results import GateTest, GroupCounts, Verdict
 from arcview.model.run import Status
+from arcview.session.change_summary import change_of
 from arcview.session.evidence import Evidence, EvidenceFinder
 from arcview.session.library import LibraryRow
 from arcview.session.plain_text_parts import (
@@ -49,7 +50,7 @@ def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]
     """
     overview = run.complete_overview()
     rows = [row for row in overview.stages if stage is None or row.index == stage]
-    changes = {row.index: run.change(row.index) for row in rows}
+    changes = {row.index: change_of(run, row.index) for row in rows}
     writer = _Writer(glyphs, run.policy)
     yield from writer.header(overview)
     yield ""

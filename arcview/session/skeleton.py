@@ -76,13 +76,26 @@ def counts_of(trajectory: Trajectory) -> StepCounts:
 
 
 def read_run(
-    path: Path, layout: str | None, policy: Policy, given: Given | None = None
+    path: Path,
+    layout: str | None,
+    policy: Policy,
+    given: Given | None = None,
+    *,
+    may_glance: bool = False,
 ) -> tuple[Skeleton, OpenedRun, RunHistory]:
     """Reads the run itself.
+
+    Args:
+        path: Where it lies.
+        layout: Id of the reader to use; recognised by content by default.
+        policy: Which outcomes count as ok.
+        given: What else the user named.
+        may_glance: Long sessions may be left to be read later; see `Run.is_glanced`.
 
     Raises:
         ArcviewError: it is not a run, or a required file of it is missing or wrong.
     """
+    from arcview.readers.protocols import whole_of
     from arcview.readers.registry import open_run
 
     resolved = path.resolve()
@@ -92,15 +105,25 @@ def read_run(
         raise _as_given(error, resolved, path) from error
     except UnknownLayoutError as error:
         raise UnknownLayoutError(str(error).replace(str(resolved), str(path), 1)) from error
+    if opened.run.is_glanced and not may_glance:
+        opened = whole_of(opened)
+    skeleton, history = skeleton_of(opened, policy, asked_key(layout, given))
+    return skeleton, opened, history
+
+
+def skeleton_of(
+    opened: OpenedRun, policy: Policy, asked: str | None
+) -> tuple[Skeleton, RunHistory]:
+    """What is kept of a run that was read."""
+    resolved = Path(opened.run.path)
     # Looked at before anything is computed: a change meanwhile makes the views stale, not new.
     inputs = look_at_all(resolved, opened.inputs())
     history = history_of(opened, policy)
     problems = tuple(dict.fromkeys((*opened.run.problems, *opened.problems())))
     overview = overview_from(opened.run, history, policy=policy, problems=problems)
     stamp = f"{time.time_ns():x}-{os.getpid():x}"
-    asked = asked_key(layout, given)
     skeleton = Skeleton(stamp, opened.run, overview, problems, policy, asked, inputs)
-    return skeleton, opened, history
+    return skeleton, history
 
 
 def history_of(opened: OpenedRun, policy: Policy) -> RunHistory:

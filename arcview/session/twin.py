@@ -19,6 +19,7 @@ from arcview.model.results import GroupCounts
 from arcview.model.run import Run
 from arcview.model.states import State
 from arcview.model.trajectory import Usage
+from arcview.session.change_summary import change_of
 from arcview.session.evidence import Evidence, EvidenceFinder, Place
 from arcview.session.self_test_depth import NamedSymbol, SelfTestDepth, self_test_depth
 from arcview.session.stage_trace import StageTrace, stage_trace
@@ -64,7 +65,7 @@ def _full_stage(run: OpenRun, evidence: EvidenceFinder, row: StageRow) -> Json:
         trace = stage_trace(run, evidence, cell.state)
         between.append(gate | {"self_test_depth": _depth(of_pass), "trace": _trace(trace)})
     return (
-        _stage(row, run.change(row.index))
+        _stage(row, change_of(run, row.index))
         | _failing(run, evidence, str(row.index), None, depth)
         | {
             "self_tests": [
@@ -90,7 +91,8 @@ def list_row(run: OpenRun) -> Json:
         for cell in (row.gate, *row.between):
             run.gate_view(cell.gate, cell.state)
     stages = [
-        _stage(row, run.change(row.index)) | {"between": [gate_json(cell) for cell in row.between]}
+        _stage(row, change_of(run, row.index))
+        | {"between": [gate_json(cell) for cell in row.between]}
         for row in overview.stages
     ]
     chain = overview.chain_gate

@@ -58,9 +58,11 @@ def run_app(
     gc.disable()
     from arcview.session.opened import OpenRun
 
-    open_run = partial(OpenRun.open, layout=layout, given=given, settings=settings)
+    open_run = partial(
+        OpenRun.open, layout=layout, given=given, settings=settings, may_glance=at is None
+    )
     ahead = None
-    if at is None and OpenRun.cached(path, layout=layout, given=given, settings=settings) is None:
+    if at is None and OpenRun.cached(path, **open_run.keywords) is None:
         from arcview.ui.ahead import read_ahead
 
         ahead = read_ahead(partial(open_run, path))

@@ -23,6 +23,7 @@ from arcview.model.trajectory import (
     Trajectory,
     TrajectoryRef,
 )
+from arcview.session.change_summary import change_of
 from arcview.session.opened import OpenRun
 
 RESULTS = {
@@ -279,7 +280,7 @@ def test_the_overview_calls_the_run_as_it_was_called_this_time(
 
 def test_a_change_that_cannot_be_computed_says_why(reader: FakeReader) -> None:
     run = OpenRun.open(reader.folder)
-    assert run.change(3).missing == "the stage was not started"
-    missing = run.change(2)
+    assert change_of(run, 3).missing == "the stage was not started"
+    missing = change_of(run, 2)
     assert (missing.files, missing.unchanged) == (None, True)
     assert missing.missing is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -13,7 +13,9 @@ import pytest
 from textual.pilot import Pilot
 
 from arcview.model.trajectory import LongSteps, Trajectory
+from arcview.readers.runs import lone_file
 from arcview.readers.trajectories import long_files
+from arcview.readers.trajectories.claude_code import ClaudeCodeReader
 from arcview.session import long_trajectory, run_steps
 from arcview.session.opened import OpenRun
 from arcview.ui.ahead import read_ahead
@@ -52,7 +54,7 @@ def long_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return session(tmp_path / "logs" / "s.jsonl", 60)
 
 
-def opening(path: Path, tmp_path: Path) -> Callable[[], OpenRun]:
+def opening(path: Path, tmp_path: Path) -> Callable[..., OpenRun]:
     return partial(OpenRun.open, path, cache_root=tmp_path / "cache")
 
 
@@ -110,6 +112,57 @@ async def test_the_first_steps_are_there_before_the_rest_is_read(
         shown = await press(pilot, "G")
         (row,) = (line for line in shown.splitlines() if "pytest -q" in line and "▸" in line)
         assert "60 ✓" in row
+
+
+@pytest.fixture
+def long_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A session that counts as long, in which the user spoke three times."""
+    monkeypatch.setattr(long_files, "LONG_BYTES", 1000)
+    monkeypatch.setattr(lone_file, "WHOLE_BYTES", 1000)
+    lines = []
+    for number in range(3):
+        lines.append(record(10 * number, "user", f"Please do part {number}. {LONG_TEXT}"))
+        lines.append(record(10 * number + 1, "assistant", [{"type": "text", "text": LONG_TEXT}]))
+    (tmp_path / "logs").mkdir()
+    path = tmp_path / "logs" / "s.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+async def test_the_turns_of_a_long_session_become_stages_once_all_of_it_is_read(
+    long_conversation: Path, tmp_path: Path
+) -> None:
+    open_run = partial(opening(long_conversation, tmp_path), may_glance=True)
+    opened = open_run()
+    assert (opened.run.is_glanced, len(opened.run.stages)) == (True, 1)
+    screen = RunScreen(opened, open_run)
+    async with on_screen(screen) as (app, pilot):
+        assert "the user spoke 3 times in this session" in notice(app)
+        assert len(screen.session.stops) == 3
+        shown = await press(pilot, "]", "]")
+        assert "Please do part 2" in shown
+        assert "Trajectory stage 3 · 1 step" in shown
+    again = open_run()
+    assert again.from_cache
+    assert (again.run.is_glanced, len(again.run.stages)) == (False, 3)
+
+
+def test_a_command_knows_the_stages_of_a_long_session_and_reads_it_once(
+    long_conversation: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, times = ClaudeCodeReader.read, []
+
+    def counted(self: ClaudeCodeReader, path: Path, companions: Sequence[Path] = ()) -> Trajectory:
+        times.append(path)
+        return read(self, path, companions)
+
+    monkeypatch.setattr(ClaudeCodeReader, "read", counted)
+    open_run = opening(long_conversation, tmp_path)
+    assert open_run(may_glance=True).run.is_glanced
+    opened = open_run()
+    assert [stage.index for stage in opened.run.stages] == [1, 2, 3]
+    assert [opened.trajectory(stage).step_count for stage in (1, 2, 3)] == [1, 1, 1]
+    assert len(times) == 1
 
 
 async def test_a_kept_beginning_stands_in_the_first_frame(

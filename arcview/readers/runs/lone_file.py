@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
@@ -23,7 +24,7 @@ from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.readers.conversation import telling_file
 from arcview.readers.exit_words import status_of
 from arcview.readers.packed import is_packed, unpacked_head
-from arcview.readers.parts import model_of, take_part
+from arcview.readers.parts import each_turn, model_of, take_part
 from arcview.readers.registry import (
     HEAD_BYTES,
     Detection,
@@ -250,28 +251,63 @@ def _size(path: Path) -> int:
 
 
 class _OpenedSession(AssembledRun):
-    """A session that is read when it is opened is not read again for its steps."""
+    """A session; what was read of it for its stages is not read again for its steps."""
 
-    def __init__(self, assembly: Assembly, whole: Trajectory | None) -> None:
+    def __init__(self, assembly: Assembly, whole: Trajectory) -> None:
         super().__init__(assembly)
         self._whole = whole
+        self._turns: list[Trajectory] | None = None
 
     def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
         """The steps of a part of the session."""
-        if self._whole is None or len(refs) != 1:
+        if len(refs) != 1:
             return super().trajectory(refs)
-        return take_part(self._whole, refs[0])
+        ref = refs[0]
+        if ref.turns is None or ref.turns[0] != ref.turns[1] or ref.since or ref.until:
+            return take_part(self._whole, ref)
+        if self._turns is None:
+            self._turns = each_turn(self._whole)
+        place = ref.turns[0] - 1
+        # The file may have become shorter since its stages were known.
+        return self._turns[place] if place < len(self._turns) else take_part(self._whole, ref)
+
+
+class _GlancedSession(AssembledRun):
+    """A long session, of which only the ends were looked at when it was opened."""
+
+    def __init__(self, path: Path, found: Kind, layout: str, ref: TrajectoryRef, one: bool) -> None:
+        root, _ = _place(path)
+        run = _glanced(path, found, layout)
+        stage = replace(run.stages[0], trajectories=(ref,))
+        run = replace(run, stages=(stage,), is_glanced=True)
+        super().__init__(Assembly(root, run, read=[path.absolute()]))
+        self._session = partial(_whole_session, path, found, layout, ref, one)
+        self._read = partial(read_ref, root, ref)
+        self._steps: Trajectory | None = None
+
+    def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
+        """All of the steps, read once."""
+        if self._steps is None:
+            self._steps = self._read()
+        return self._steps
+
+    def whole(self) -> AssembledRun:
+        """The session with its stages."""
+        return self._session(self.trajectory(()))
 
 
 def _read_session(path: Path, found: Kind, layout: str, *, one_stage: bool) -> AssembledRun:
     root, name = _place(path)
-    companions = companions_of(root, name, found.reader)
-    ref = TrajectoryRef(name, found.reader, companions=companions)
+    ref = TrajectoryRef(name, found.reader, companions=companions_of(root, name, found.reader))
     if _size(path) > WHOLE_BYTES:
-        run = _glanced(path, found, layout)
-        run = replace(run, stages=(replace(run.stages[0], trajectories=(ref,)),))
-        return _OpenedSession(Assembly(root, run, read=[path]), None)
-    whole = read_ref(root, ref)
+        return _GlancedSession(path, found, layout, ref, one_stage)
+    return _whole_session(path, found, layout, ref, one_stage, read_ref(root, ref))
+
+
+def _whole_session(
+    path: Path, found: Kind, layout: str, ref: TrajectoryRef, one_stage: bool, whole: Trajectory
+) -> AssembledRun:
+    root, _ = _place(path)
     session = stages_of(whole, (ref,), one_stage=one_stage, patch_file=path.name)
     status, detail = status_of(whole.exit_status)
     begun = [stage.started for stage in session.stages if stage.started]

@@ -15,7 +15,7 @@ from arcview.model.run import Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
 from arcview.model.trajectory import Role, StepKind, Trajectory, TrajectoryRef, Usage
 from arcview.readers.exit_words import status_of
-from arcview.readers.parts import take_part, turn_starts, usage_of
+from arcview.readers.parts import each_turn, usage_of
 from arcview.readers.runs.instance_folder import START_MISSING
 from arcview.readers.times import seconds_between, time_of
 
@@ -48,16 +48,13 @@ def stages_of(
         one_stage: Whatever the user said later belongs to the one stage.
         patch_file: What to call the file that its final patch stands in.
     """
-    turns = 1 if one_stage else max(1, len(turn_starts(trajectory.heads)))
-    parts = [
-        refs if turns == 1 else tuple(replace(ref, turns=(turn, turn)) for ref in refs)
-        for turn in range(1, turns + 1)
-    ]
+    parts = [trajectory] if one_stage else each_turn(trajectory) or [trajectory]
+    turns = len(parts)
     specs: dict[str, str] = {}
     stages = []
-    for index, own in enumerate(parts, start=1):
-        part = take_part(trajectory, own[0]) if own else trajectory
-        stages.append(_stage(index, turns, part, tuple(own), specs))
+    for index, part in enumerate(parts, start=1):
+        own = tuple(refs if turns == 1 else (replace(ref, turns=(index, index)) for ref in refs))
+        stages.append(_stage(index, turns, part, own, specs))
     states = _states(turns, trajectory.patch if turns == 1 else None, patch_file)
     if turns > 1:
         stages[-1] = replace(stages[-1], notes=(*stages[-1].notes, *_totals(trajectory, stages)))

@@ -158,6 +158,8 @@ class RunArrivals(RunKeys):
             self.notice(message.error or "it cannot be read any more")
         else:
             await self.take_again(message.opened)
+            if message.notice is not None:
+                self.notice(message.notice)
 
     @on(ChangedOnDisk)
     def _changed_on_disk(self) -> None:

@@ -164,13 +164,21 @@ class RunLoader:
 
     def _post_long_steps(self, stop: Stop) -> None:
         """The first steps at once, then all of them, and at last what was tested in them."""
-        from arcview.session.long_trajectory import beginning  # only what is long needs it
+        # Only what is long needs these.
+        from arcview.session.long_trajectory import beginning, has_more_stages
 
         if self._opened.kept_beginning(stop.stage, between(stop)) is None:
             first, _ = _try(lambda: beginning(self._opened, stop.stage, between(stop)))
             if first is not None:
                 self._post(StepsLoaded(stop, first, is_beginning=True))
         found, error = _try(lambda: self._opened.trajectory(stop.stage, between(stop)))
+        if found is not None and has_more_stages(self._opened.run, found):
+            grown, _ = _try(self._opened.grown)
+            if grown is not None:
+                times = len(grown.run.stages)
+                what = f"the user spoke {times:,} times in this session: each time begins a stage"
+                self._post(Reopened(grown, notice=what))
+                return
         self._post(StepsLoaded(stop, found, error))
         if not get_current_worker().is_cancelled:
             self._post(self.self_tests_now(stop))

@@ -99,10 +99,14 @@ class OverviewCompleted(Message):
 class Reopened(Message):
     """The run was read again, or why that did not work."""
 
-    def __init__(self, opened: OpenRun | None, error: str | None) -> None:
+    def __init__(
+        self, opened: OpenRun | None, error: str | None = None, notice: str | None = None
+    ) -> None:
         super().__init__()
         self.opened = opened
         self.error = error
+        self.notice = notice
+        """What is new in it."""
 
 
 class ChangedOnDisk(Message):
