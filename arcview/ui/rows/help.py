@@ -12,9 +12,9 @@ from arcview.ui.rows.lines import WrappedRows
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import pieces, plain
 
-_KEYS, _TITLE = 18, 27
+_KEYS, _TITLE, _INDENT = 18, 27, 4
 _LEAST = 24
-"""Columns that a sentence takes, however narrow the view is."""
+"""Columns that a sentence needs beside its command, else it stands below."""
 
 
 class HelpEntry(NamedTuple):
@@ -44,12 +44,16 @@ class HelpRows(WrappedRows):
         if not entry.keys:
             yield plain(entry.heading, theme.HEADING)
             return
+        keys = (f"  {entry.keys:<{_KEYS - 2}}", theme.INFO)
         edge = _KEYS + (_TITLE if entry.title else 0)
-        lines = wrap_words(entry.explanation, max(_LEAST, self._width - edge))
-        for number, line in enumerate(lines):
-            title = f"{entry.title:<{_TITLE}}" if entry.title else ""
-            head = ((f"  {entry.keys:<{_KEYS - 2}}", theme.INFO), title)
-            yield pieces(*(head if number == 0 else (" " * edge,)), (line, theme.MUTED))
+        title = f"{entry.title:<{edge - _KEYS}}"
+        is_below = bool(entry.title) and self._width < edge + _LEAST
+        if is_below:
+            yield pieces(keys, entry.title)
+            edge = _INDENT
+        for number, line in enumerate(wrap_words(entry.explanation, self._width - edge)):
+            head = (keys, title) if number == 0 and not is_below else (" " * edge,)
+            yield pieces(*head, (line, theme.MUTED))
 
     def __len__(self) -> int:
         return len(self._rows)
