@@ -84,7 +84,8 @@ def test_a_long_array_of_messages_is_recognised(tmp_path: Path, indent: int | No
 
 
 def test_a_stream_whose_first_line_is_longer_than_the_head_is_recognised(tmp_path: Path) -> None:
-    first: Record = {"type": "system", "subtype": "init", "session_id": "s", "tools": ["x" * 60] * 2000}
+    more = {"session_id": "s", "tools": ["x" * 60] * 2000}
+    first: Record = {"type": "system", "subtype": "init", **more}
     file = tmp_path / "stdout.jsonl"
     file.write_bytes(lines([first, *stream(says("a", "hi"))]))
     assert find_trajectory_reader(file)[1].reader == "claude_code"
