@@ -226,22 +226,15 @@ class Reruns:
             ImageRefusedError: the image is not there, or not the recorded one.
             ArcviewError: the sidecar cannot be written.
         """
-        definition = self.definition(gate)
-        self._tree(definition, target)  # is read while the engine is asked
-        engine = self.engine()
-        self.tidy()
         fetch = ImageFetch(
             lambda: on_event(RerunEvent(Phase.FETCHING, gate, target.label, 1, times)),
             on_output,
             cancelled,
         )
-        try:
-            image = self._image(engine, definition, fetch if self.options.pull else None)
-        except CancelledError:
+        asked = self._asked(gate, target, fetch)
+        if asked is None:
             return ()
-        key = ResultKey(definition.digest, target.tree, image.digest)
-        asked = Asked(definition, target, key, engine, image)
-        found = [] if again else [r for r in self.store.find(key) if r.is_measured][-times:]
+        found = [] if again else [r for r in self.store.find(asked.key) if r.is_measured][-times:]
         while len(found) < times and not cancelled():
             number = len(found) + 1
 
@@ -252,6 +245,19 @@ class Reruns:
             found.append(self._run_once(asked, on_output, on_phase, cancelled))
             on_phase(Phase.DONE)
         return tuple(found)
+
+    def _asked(self, gate: str, target: Target, fetch: ImageFetch) -> Asked | None:
+        """What is to be run, and in what; null where it was cancelled while that was fetched."""
+        definition = self.definition(gate)
+        self._tree(definition, target)  # is read while the engine is asked
+        engine = self.engine()
+        self.tidy()
+        try:
+            image = self._image(engine, definition, fetch if self.options.pull else None)
+        except CancelledError:
+            return None
+        key = ResultKey(definition.digest, target.tree, image.digest)
+        return Asked(definition, target, key, engine, image)
 
     def control(
         self,
