@@ -172,7 +172,7 @@ async def test_in_a_zoomed_diff_the_tree_stands_beside_it(demo_run: Path) -> Non
     async with on_screen(run_screen(demo_run)) as (_, pilot):
         text = await press(pilot, "shift+tab", "z")
         line = next(line for line in text.splitlines() if "Diff S1→S2" in line)
-        assert "Files S1→S2  3" in line
+        assert "Files S1→S2  3 changed" in line
 
 
 async def test_ctrl_c_without_a_selection_quits(demo_run: Path) -> None:

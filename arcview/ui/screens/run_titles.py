@@ -90,8 +90,8 @@ def replay_remark(snapshot: Snapshot) -> Content:
 
 
 def tree_title(pair: StatePair, changes: Sequence[FileChange] | None) -> Content:
-    """`Files S2→S3  4`."""
-    count = f"  {len(changes)}" if changes is not None else ""
+    """`Files S2→S3  4 changed`."""
+    count = f"  {len(changes):,} changed" if changes is not None else ""
     return pieces(("Files ", "bold"), one_line(pair.title), (count, theme.MUTED))
 
 
