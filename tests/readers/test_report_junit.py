@@ -355,3 +355,53 @@ def test_a_second_document_that_is_cut_is_damaged(tmp_path: Path) -> None:
     report = read_as(tmp_path / "j.xml", f"{first}\n{cut}")
     assert outcomes(report) == {"a::x": "passed"}
     assert report.is_damaged
+
+
+@pytest.mark.parametrize(
+    ("root", "case", "expected"),
+    [
+        ("", 'classname="Inst/PTest" name="Does/0" status="run"', "Inst/PTest.Does/0"),
+        ("", 'classname="a.bats" name="does a thing"', "a.bats > does a thing"),
+        ("", 'classname="a.spec.ts" name="outer › does"', "a.spec.ts > outer › does"),
+        ("", 'classname="Foo" name="handles Foo"', "Foo.handles Foo"),
+        ('name="Mocha Tests"', 'classname="does" name="outer does"', "outer > does"),
+        ('name="Mocha Tests"', 'classname="outer does" name="does"', "outer > does"),
+        ('name="jest tests"', 'classname="outer inner" name="deep"', "outer inner > deep"),
+        ('name="jest tests"', 'classname="a.test.js" name="deep"', "a.test.js > deep"),
+        ('name="pytest tests"', 'classname="t.test_a.TestC" name="t"', "t/test_a.py::TestC::t"),
+    ],
+)
+def test_ids_of_further_writers(tmp_path: Path, root: str, case: str, expected: str) -> None:
+    text = f'<testsuites {root}><testsuite name="s"><testcase {case}/></testsuite></testsuites>'
+    assert set(outcomes(junit(tmp_path, text))) == {expected}
+
+
+def test_a_word_of_pytest_tells_it_whatever_its_suite_is_called(tmp_path: Path) -> None:
+    skipped = '<testcase classname="test_a" name="s"><skipped type="pytest.skip"/></testcase>'
+    text = f'<testsuites><testsuite name="mine">{skipped}</testsuite></testsuites>'
+    assert set(outcomes(junit(tmp_path, text))) == {"test_a.py::s"}
+
+
+def test_a_package_of_go_that_failed_is_no_test(tmp_path: Path) -> None:
+    property_ = '<properties><property name="go.version" value="go1.21"/></properties>'
+    report = junit(
+        tmp_path,
+        f'<testsuites><testsuite name="mod" tests="1">{property_}'
+        '<testcase classname="mod" name="TestA"/></testsuite><testsuite name="m/c" tests="1">'
+        '<testcase classname="" name="TestMain"><failure message="Failed">build failed</failure>'
+        "</testcase></testsuite></testsuites>",
+    )
+    assert outcomes(report) == {"mod TestA": "passed", "m/c": "error"}
+    assert the(report, "m/c").reported == "package failed"
+    assert report.unnamed("m/c TestX") == (Outcome.NOT_RUN, "package failed")
+
+
+def test_what_a_failed_attempt_printed_hides_no_attempt(tmp_path: Path) -> None:
+    report = junit(
+        tmp_path,
+        '<testsuite name="T" tests="1"><testcase classname="T" name="t"><flakyFailure message="x">'
+        "<stackTrace>st</stackTrace><system-out>printed</system-out></flakyFailure>"
+        "<system-out>own</system-out></testcase></testsuite>",
+    )
+    assert the(report, "T.t").conflict == "flaky: passed after 1 failed attempts"
+    assert the(report, "T.t").stdout == "own"

@@ -17,6 +17,7 @@ from arcview.readers.reports.collect import (
     COLLECTION_ERROR,
     FILE_FAILED,
     INTERNAL_ERROR,
+    PACKAGE_FAILED,
     joined,
     last_line,
     merged,
@@ -82,11 +83,13 @@ def _announced(document: Document, flavour: Flavour, entries: list[GateTest]) ->
     known = [int(count) for count in counts if count.isdecimal()]
     if not known or len(known) < len(counts):
         return None
-    return max(0, sum(known) - sum(test.reported == FILE_FAILED for test in entries))
+    return max(
+        0, sum(known) - sum(test.reported in (FILE_FAILED, PACKAGE_FAILED) for test in entries)
+    )
 
 
 def _gaps(entries: list[GateTest]) -> tuple[Gap, ...]:
-    kinds = (COLLECTION_ERROR, FILE_FAILED)
+    kinds = (COLLECTION_ERROR, FILE_FAILED, PACKAGE_FAILED)
     gaps = [Gap(test.id, test.reported) for test in entries if test.reported in kinds]
     internal = next((test for test in entries if test.reported == INTERNAL_ERROR), None)
     if internal is not None:
@@ -169,6 +172,8 @@ def _bad_outcome(case: Case, bad: list[Result], flavour: Flavour) -> tuple[Outco
             return Outcome.FAILED, "error"
     if _is_file(case, flavour):
         return Outcome.ERROR, FILE_FAILED
+    if flavour is Flavour.GO and not case.get("classname"):
+        return Outcome.ERROR, PACKAGE_FAILED
     if any(result.type in _TIMEOUTS for result in bad):
         return Outcome.TIMEOUT, first.type
     is_error = any(result.kind == "error" for result in bad)

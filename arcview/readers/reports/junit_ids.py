@@ -11,7 +11,7 @@ from enum import Enum, auto
 
 from arcview.readers.reports.junit_xml import Case, Document
 
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+_SCRIPT = re.compile(r"\.(?:[cm]?[jt]sx?|bats|feature|rb|sh)$")
 _DOTTED = re.compile(r"^[\w$]+(?:\.[\w$]+)*$")
 
 
@@ -24,8 +24,12 @@ class Flavour(Enum):
     """jest-junit."""
     MOCHA = auto()
     """The `xunit` reporter of mocha."""
+    MOCHA_JUNIT = auto()
+    """mocha-junit-reporter, which Cypress uses, too."""
     NODE = auto()
     NEXTEST = auto()
+    GO = auto()
+    """gotestsum and go-junit-report."""
     LIBTEST = auto()
     """Rust's `--format junit`."""
     OTHER = auto()
@@ -34,13 +38,16 @@ class Flavour(Enum):
 def flavour_of(document: Document) -> Flavour:
     """Tells the writer from the names of the root and of the suites."""
     root = document.root_attributes.get("name", "")
-    if any(suite.get("name") == "pytest" for suite in document.suites):
+    is_pytest = root == "pytest tests" or any(s.get("name") == "pytest" for s in document.suites)
+    if is_pytest or any(_is_pytest(case) for case in document.cases):
         return Flavour.PYTEST
+    if "go.version" in document.properties:
+        return Flavour.GO
     named = {"vitest tests": Flavour.VITEST, "jest tests": Flavour.JEST}
     if root in named:
         return named[root]
-    if root == "Mocha Tests" and document.root == "testsuite":
-        return Flavour.MOCHA
+    if root == "Mocha Tests":
+        return Flavour.MOCHA if document.root == "testsuite" else Flavour.MOCHA_JUNIT
     if root == "nextest-run" or "uuid" in document.root_attributes:
         return Flavour.NEXTEST
     names = {(suite.get("name"), suite.get("package")) for suite in document.suites}
@@ -48,6 +55,11 @@ def flavour_of(document: Document) -> Flavour:
         return Flavour.LIBTEST
     is_node = not root and all(case.get("classname") == "test" for case in document.cases)
     return Flavour.NODE if is_node and document.cases else Flavour.OTHER
+
+
+def _is_pytest(case: Case) -> bool:
+    """Whether a case holds a word of pytest's, whose suite may have any name."""
+    return any((result.type or "").startswith("pytest.") for result in case.results)
 
 
 def id_of(case: Case, flavour: Flavour) -> str:
@@ -63,12 +75,23 @@ def id_of(case: Case, flavour: Flavour) -> str:
         # node escapes the names of suites twice.
         return " > ".join([*map(html.unescape, case.suites), name])
     if flavour is Flavour.JEST:
-        # Both hold the whole title, which begins with a blank outside of `describe`.
-        return name.removeprefix(" ")
+        # Both hold the whole title, which begins with a blank outside of `describe`, or, where the
+        # templates are set, the suites or the file, and the title.
+        is_whole = not classname or name.startswith(classname)
+        return name.removeprefix(" ") if is_whole else f"{classname} > {name}"
+    if flavour is Flavour.GO:
+        return f"{classname} {name}" if classname else case.suites[-1] if case.suites else name
     if not classname or name == classname:
         return name
     if flavour in (Flavour.MOCHA, Flavour.VITEST):
         return f"{classname} > {name}"
+    if flavour is Flavour.MOCHA_JUNIT:
+        # One of the two is the title, the other holds the suites before it.
+        whole, title = (name, classname) if name.endswith(f" {classname}") else (classname, name)
+        suites = whole.removesuffix(title).rstrip()
+        return f"{suites} > {title}" if suites else title
+    if case.get("status") and "/" in classname:  # GoogleTest with parameters
+        return f"{classname}.{name}"
     return _other_id(classname, name)
 
 
@@ -104,4 +127,5 @@ def _other_id(classname: str, name: str) -> str:
         return name  # the whole title stands in both
     if "/" in classname and not _SCRIPT.search(classname):
         return f"{classname} {name}"  # a Go package
-    return f"{classname}.{name}" if _DOTTED.match(classname) else f"{classname} > {name}"
+    is_dotted = _DOTTED.match(classname) and not _SCRIPT.search(classname)
+    return f"{classname}.{name}" if is_dotted else f"{classname} > {name}"

@@ -24,7 +24,8 @@ RESULTS = (
     "rerunError",
 )
 """Elements that say what became of a case."""
-_TEXTS = (*RESULTS, "system-out", "system-err")
+_PRINTED = ("system-out", "system-err")
+_TEXTS = (*RESULTS, *_PRINTED)
 _SUITES = ("testsuite", "testsuites")
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -71,6 +72,8 @@ class Document:
     suites: list[Mapping[str, str]] = field(default_factory=list)
     """Attributes of the suites that stand directly below the root (or are it)."""
     cases: list[Case] = field(default_factory=list)
+    properties: set[str] = field(default_factory=set)
+    """Names of the properties of all suites, which tell who wrote the file."""
     is_damaged: bool = False
     problems: list[Problem] = field(default_factory=list)
 
@@ -176,6 +179,7 @@ class _Handler:
         self._result: tuple[str, Mapping[str, str]] | None = None
         self._texts: list[str] = []
         self._depth = 0
+        self._inside = 0
         self.is_complete = False
         """The root element has its end."""
 
@@ -194,12 +198,17 @@ class _Handler:
         elif name == "testcase":
             suites = tuple(filter(None, self._suites))
             self._case = Case(suites, attributes)
+        elif self._result is not None:
+            # Surefire keeps what an attempt printed inside of that attempt.
+            self._inside += name in _PRINTED
         elif name in _TEXTS and self._case is not None:
             self._result = (name, attributes)
             self._texts = []
+        elif name == "property":
+            self._document.properties.add(attributes.get("name", ""))
 
     def characters(self, text: str) -> None:
-        if self._result is not None:
+        if self._result is not None and not self._inside:
             self._texts.append(text)
 
     def end(self, tag: str) -> None:
@@ -211,6 +220,8 @@ class _Handler:
         elif name == "testcase" and self._case is not None:
             self._document.cases.append(self._case)
             self._case = None
+        elif self._inside and name in _PRINTED:
+            self._inside -= 1
         elif self._result is not None and name == self._result[0]:
             self._close(*self._result)
 
