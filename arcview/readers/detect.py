@@ -7,15 +7,15 @@ what somebody needs to know whose files are taken for something else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import cast
 
-from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
-from arcview.files import exists, is_dir, is_file, open_file
+from arcview.errors import ArcviewError, UnknownLayoutError
+from arcview.files import exists, is_dir, is_file
 from arcview.readers import registry, run_layouts
 from arcview.readers.conversation import telling_file
 from arcview.readers.packed import unpacked_head
@@ -148,12 +148,17 @@ def _fitting(path: Path) -> Iterator[Match]:
     file = telling_file(path) or path
     if not is_file(file):
         return
-    try:
-        with open_file(file) as opened:
-            head = unpacked_head(opened.read(registry.HEAD_BYTES), registry.HEAD_BYTES)
-    except OSError as error:
-        raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
-    for group in GROUPS[1:] if is_file(path) and head else GROUPS[1:2]:
+    for size in (registry.HEAD_BYTES, registry.LONG_HEAD_BYTES):
+        head = unpacked_head(registry.read_head(file, size), size)
+        found = list(_knowing(head, file, GROUPS[1:] if is_file(path) and head else GROUPS[1:2]))
+        if found or len(head) < size:
+            break
+    yield from found
+
+
+def _knowing(head: bytes, file: Path, groups: Sequence[str]) -> Iterator[Match]:
+    """The formats of these groups that know a file by how it begins."""
+    for group in groups:
         entry_group, table = _tables()[group]
         own = [(load(target), target) for target in table.values()]
         foreign = [(each, type(each).__module__) for each in plugins_of(entry_group, table)[0]]

@@ -6,7 +6,7 @@ of them matches: importing `importlib.metadata` costs 46 ms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -72,6 +72,8 @@ Where nothing of it is there, the reader is not even imported, which costs 5 to 
 
 HEAD_BYTES = 64 * 1024
 """How much of a file the readers of single files are shown when asked whether they know it."""
+LONG_HEAD_BYTES = 1 << 20
+"""How much they are shown where nobody knows it by less: a long text may stand before the rest."""
 
 
 def find_trajectory_reader(
@@ -129,27 +131,52 @@ def _readers_of_files(
     """Asks the readers of single files, built-in ones first, about the head of a file."""
     # Some trajectories are folders.
     told_by = telling_file(path) or path
-    try:
-        with open_file(told_by) as file:
-            start = file.read(HEAD_BYTES)
-    except OSError as error:
-        raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
-    head = unpacked_head(start, HEAD_BYTES)
-    if not head:
-        raise BadInputError(str(path), "packed, and damaged" if start else "the file is empty")
-    for name, target in built_in.items():
-        if not _has_clue(name, head):
-            continue
-        reader = cast("TrajectoryReader | ReportReader", load(target))
-        if detection := reader.detect(head, told_by.name):
-            return reader, detection
-    plugins, broken = ([], []) if only_built_in else plugins_of(group, built_in)
-    for plugin in cast("Iterable[TrajectoryReader | ReportReader]", plugins):
-        detection = ask(plugin, partial(plugin.detect, head, told_by.name), broken)
-        if detection is not None:
-            return plugin, detection
+    broken: list[str] = []
+    for head in heads_of(path):
+        for name, target in built_in.items():
+            if not _has_clue(name, head):
+                continue
+            reader = cast("TrajectoryReader | ReportReader", load(target))
+            if detection := reader.detect(head, told_by.name):
+                return reader, detection
+        plugins, broken = ([], []) if only_built_in else plugins_of(group, built_in)
+        for plugin in cast("Iterable[TrajectoryReader | ReportReader]", plugins):
+            detection = ask(plugin, partial(plugin.detect, head, told_by.name), broken)
+            if detection is not None:
+                return plugin, detection
+        if group == "arcview.reports":
+            break
     what = "trajectory" if group == "arcview.trajectories" else "test report"
     raise UnknownLayoutError("; ".join([f"{path}: not a known {what} format", *broken]))
+
+
+def heads_of(path: Path) -> Iterator[bytes]:
+    """The beginning of a file (or of what tells of a folder), and a longer one where it goes on.
+
+    Raises:
+        BadInputError: it cannot be read, or there is nothing in it.
+    """
+    for size in (HEAD_BYTES, LONG_HEAD_BYTES):
+        start = read_head(telling_file(path) or path, size)
+        head = unpacked_head(start, size)
+        if not head:
+            raise BadInputError(str(path), "packed, and damaged" if start else "the file is empty")
+        yield head
+        if len(head) < size:
+            return
+
+
+def read_head(path: Path, size: int) -> bytes:
+    """The first bytes of a file.
+
+    Raises:
+        BadInputError: it cannot be read.
+    """
+    try:
+        with open_file(path) as file:
+            return file.read(size)
+    except OSError as error:
+        raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
 
 
 def _has_clue(name: str, head: bytes) -> bool:

@@ -11,7 +11,7 @@ from typing import cast
 from arcview.errors import BadInputError
 from arcview.files import open_file
 from arcview.readers.packed import ZSTD, is_packed, read_unpacked, unpacked_head
-from arcview.readers.registry import HEAD_BYTES
+from arcview.readers.registry import LONG_HEAD_BYTES
 from arcview.readers.trajectories.codex_exec import ExecLog
 from arcview.readers.trajectories.codex_rollout import Rollout
 from arcview.readers.trajectories.contents import listed, mapping
@@ -77,7 +77,7 @@ def read_head(path: Path) -> bytes:
         OSError: it cannot be read.
     """
     with open_file(path) as file:
-        return unpacked_head(file.read(HEAD_BYTES), HEAD_BYTES)
+        return unpacked_head(file.read(LONG_HEAD_BYTES), LONG_HEAD_BYTES)
 
 
 def lines_of(path: Path) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from arcview.files import is_dir, is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Trajectory
 from arcview.readers.packed import open_unpacked
-from arcview.readers.registry import HEAD_BYTES, Detection
+from arcview.readers.registry import LONG_HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.documents import parse_document
 from arcview.readers.trajectories.gemini_session import GeminiSession
@@ -125,7 +125,7 @@ class _Reading:
             self.problems.append(Problem(str(path), f"cannot be read: {error.strerror or error}"))
 
     def _fold(self, path: Path, file: BinaryIO) -> None:
-        head = file.read(HEAD_BYTES)
+        head = file.read(LONG_HEAD_BYTES)
         file.seek(0)
         found = _recognised(head, path.name)
         if found is None:

@@ -19,7 +19,7 @@ from arcview.model.trajectory import (
     Usage,
 )
 from arcview.readers.packed import read_unpacked
-from arcview.readers.registry import HEAD_BYTES, Detection
+from arcview.readers.registry import LONG_HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import mapping, patch_in
 from arcview.readers.trajectories.documents import Document, parse_document, peek
 from arcview.readers.trajectories.mini_swe_agent_lines import is_line, parse_log
@@ -79,7 +79,7 @@ class MiniSweAgentReader:
             except BadInputError as error:
                 problems.append(Problem(error.path, error.expected))
                 continue
-            log = parse_log(data, str(file)) if is_line(peek(data[:HEAD_BYTES])) else None
+            log = parse_log(data, str(file)) if is_line(peek(data[:LONG_HEAD_BYTES])) else None
             document = log or parse_document(data, str(file), ("messages",))
             walk = _walked(document, file.name)
             problems += document.problems

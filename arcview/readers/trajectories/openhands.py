@@ -14,7 +14,7 @@ from arcview.files import is_dir, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Role, StepKind, ToolKind, Trajectory
 from arcview.readers.packed import open_unpacked
-from arcview.readers.registry import HEAD_BYTES, Detection
+from arcview.readers.registry import LONG_HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.documents import parse_document
 from arcview.readers.trajectories.drafts import Draft, Drafts
@@ -152,7 +152,7 @@ class _Reading:
 
     def _take_file(self, path: Path) -> None:
         with open_unpacked(path) as file:
-            head = file.read(HEAD_BYTES)
+            head = file.read(LONG_HEAD_BYTES)
             file.seek(0)
             if told_by(head, path.name) is None:
                 what = "not a log of OpenHands" if head else "the file is empty"
