@@ -30,7 +30,7 @@ _NO_ITEMS = {
     "contract": "nothing in the contract looks like an item of it; c shows it as it is written",
     "spec": "no contract is recorded, and nothing in the specification looks like one; s shows it",
 }
-LEGEND = "✓ present  > in another file  ~ different  ✗ missing  – not recorded"
+LEGEND = "✓ present  > moved  ~ different  ✗ missing  – no files"
 
 
 class CoverageRows(RowSource):
