@@ -152,7 +152,8 @@ def _outcome(case: Case, flavour: Flavour) -> tuple[list[Result], Outcome, str |
         first = skipped[0]
         if first.type == "pytest.xfail":
             return skipped, Outcome.XFAILED, None
-        if case.get("status") == "notrun" and first.message != "Disabled":
+        is_meant = first.message == "Disabled" or (first.message or "").startswith("SKIP_")
+        if case.get("status") == "notrun" and not is_meant:
             return skipped, Outcome.NOT_RUN, "notrun"
         return [*skipped, *bad], Outcome.SKIPPED, "todo" if first.type == "todo" else None
     if case.get("status") in ("notrun", "disabled"):

@@ -19,7 +19,7 @@ from arcview.readers.reports.logs.log import (
 FAMILY = "ctest"
 
 _RESULT = re.compile(
-    r"^ *(?P<done>\d+)/(?P<all>\d+) Test +#(?P<number>\d+): (?P<name>.+?) (?P<dots>\.*) *"
+    r"^ *(?:(?P<done>\d+)/(?P<all>\d+) )?Test +#(?P<number>\d+): (?P<name>.+?) (?P<dots>\.*) *"
     r"(?P<bad>Subprocess aborted)?(?P<stars>\*{3})?(?P<word>Passed|Failed|Timeout|Skipped"
     r"|Not Run|Exception: ?\w+|Exception:?)(?: \((?P<why>[^)]*)\))?"
     r"(?: +(?P<time>[\d.]+) sec)?(?:\s.*)?$"
@@ -75,7 +75,6 @@ class _Reader:
         outcome = _WORDS.get(word, Outcome.ERROR)
         if word == "Not Run" and why == "Disabled":
             outcome = Outcome.SKIPPED
-        done, total = int(match["done"]), int(match["all"])
         time = match["time"]
         sighting = Sighting(
             match["name"].strip(),
@@ -86,6 +85,10 @@ class _Reader:
             message=_said(word, why, match["bad"]) if outcome is not Outcome.PASSED else None,
             reported=_said(word, why, match["bad"]) if word not in ("Passed", "Failed") else None,
         )
+        if match["done"] is None:
+            self._again(sighting)
+            return
+        done, total = int(match["done"]), int(match["all"])
         if done in self.seen or done > total or total != (self.announced or total):
             # ctest counts each result once: with --output-on-failure tests print between them.
             self.found.imitated(sighting)
@@ -94,6 +97,16 @@ class _Reader:
         self.announced = total
         self.started.pop(sighting.id, None)
         self.found.saw(sighting)
+
+    def _again(self, sighting: Sighting) -> None:
+        """A further attempt (`--repeat`), whose line has no running number: the last one counts."""
+        before = self.found.of(sighting.id)
+        if not before:
+            self.found.imitated(sighting)
+            return
+        late = sighting.outcome is Outcome.PASSED and before[-1].outcome is not Outcome.PASSED
+        doubt = "flaky: passed after failed attempts" if late else before[-1].doubt
+        before[-1] = sighting._replace(doubt=doubt)
 
     def _closing(self, match: re.Match[str]) -> None:
         self.is_ended = True
@@ -133,6 +146,9 @@ def read_ctest(lines: Sequence[str]) -> Report:
             stop = cut_off("there is no closing line", lines)
         if stop:
             gaps.append(stop)
+    elif reader.announced is not None and len(reader.seen) < reader.announced:
+        why = f"ended early: {len(reader.seen)} of {reader.announced} tests have a result"
+        gaps.append(Gap("", why, own_doing=bool(reader.totals and reader.totals.failed)))
     return Report(
         format=FAMILY,
         tests=reader.found.tests(),
