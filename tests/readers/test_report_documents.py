@@ -254,3 +254,30 @@ def test_a_report_among_output_is_found_though_its_parts_have_more_keys(tmp_path
     printed = '  printed\n{"passes": [], "a": 1}\n'
     path.write_text(printed + json.dumps(report, indent=2) + "\ntail\n")
     assert outcomes(report_reader("mocha_json").read(path)) == {"s > t": "passed"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (
+            {"name": "outer inner deep", "suite": "a.js > outer > inner"},
+            "a.js > outer > inner > deep",
+        ),
+        ({"name": "top", "suite": "a.js"}, "a.js > top"),
+        ({"name": "deep", "suite": ["a.js", "outer"]}, "a.js > outer > deep"),
+        ({"name": "a.js > outer > deep", "suite": "a.js"}, "a.js > outer > deep"),
+        ({"name": "t.py::test_a", "suite": ["t.py"]}, "t.py::test_a"),
+        ({"name": "alone"}, "alone"),
+    ],
+)
+def test_ctrf_names_may_hold_the_titles_of_their_suites(
+    tmp_path: Path, entry: dict[str, object], expected: str
+) -> None:
+    (test,) = ctrf(tmp_path, {"status": "passed", "duration": 1, **entry}).tests
+    assert test.id == expected
+
+
+def test_ctrf_tests_that_are_planned_are_not_run(tmp_path: Path) -> None:
+    planned = {"name": "t", "status": "other", "rawStatus": "todo", "duration": 0}
+    (test,) = ctrf(tmp_path, planned).tests
+    assert (test.outcome, test.reported) == (Outcome.SKIPPED, "todo")

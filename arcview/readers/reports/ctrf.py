@@ -33,6 +33,8 @@ _RAW = {
     "interrupted": Outcome.NOT_RUN,
 }
 """What the runner's own status refines, in lower case."""
+_LEFT_OUT = frozenset({"todo", "pending", "skipped", "disabled", "ignored"})
+"""Own statuses of tests that were not run, which some writers call `other`."""
 
 
 _NESTED = (
@@ -95,6 +97,8 @@ def _test(entry: Fields) -> GateTest:
     # A test may call itself anything: a raw status never makes a failure better than it is.
     if refined is not None and (outcome is not Outcome.FAILED or refined is not Outcome.XPASSED):
         outcome = refined
+    elif status == "other" and (raw or "").lower() in _LEFT_OUT:
+        outcome = Outcome.SKIPPED
     duration = entry.number("duration")
     word = raw or status or "no status"
     retries = entry.count("retries") or 0
@@ -114,14 +118,20 @@ def _test(entry: Fields) -> GateTest:
 
 
 def _id(entry: Fields) -> str:
-    """The name where it is a whole id already, else the suites and the name."""
+    """The name where it is a whole id already, else the suites and the title.
+
+    The name may hold the titles of the suites, too; of a suite's path the file is no part of that.
+    """
     name = entry.text("name") or entry.prefix
     suite = entry.values.get("suite")
-    parts = entry.texts("suite") if isinstance(suite, list) else [suite]
-    suites = [part for part in parts if isinstance(part, str) and part]
-    if "::" in name or not suites or name.startswith(suites[0]):
+    parts = entry.texts("suite") if isinstance(suite, list) else str(suite or "").split(" > ")
+    suites = [part for part in parts if part]
+    if "::" in name or not suites or name.startswith(f"{suites[0]} > "):
         return name
-    return " > ".join([*suites, name])
+    before = " ".join(suites[1:])
+    if before and name.startswith(f"{before} "):
+        return " > ".join([*suites, name.removeprefix(f"{before} ")])
+    return name if name.startswith(suites[0]) else " > ".join([*suites, name])
 
 
 def _lines(entry: Fields, key: str) -> str | None:
