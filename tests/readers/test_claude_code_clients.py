@@ -91,6 +91,21 @@ def test_a_stream_whose_first_line_is_longer_than_the_head_is_recognised(tmp_pat
     assert find_trajectory_reader(file)[1].reader == "claude_code"
 
 
+def test_a_document_is_a_placeholder_and_no_text() -> None:
+    source = {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="}
+    found = read(session(told([{"type": "document", "source": source}, "read this"])))
+    (image,) = found.steps[0].images
+    assert found.steps[0].text == "read this"
+    assert (image.media_type, image.size_bytes) == ("application/pdf", 5)
+
+
+def test_a_message_that_the_client_wrote_names_no_model() -> None:
+    failed = says("a", "API Error", isApiErrorMessage=True)
+    failed["message"]["model"] = "<synthetic>"  # type: ignore[index]
+    found = read(session(told("go"), failed, says("b", "done")))
+    assert [step.model for step in found.steps] == [None, None, "m"]
+
+
 # -- cost and tokens
 
 

@@ -127,6 +127,13 @@ def test_a_large_session_is_glanced_at_until_its_steps_are_asked_for(
     assert opened.trajectory(stage.trajectories).step_count == 2
 
 
+def test_a_file_in_utf_16_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text(turns("a"), encoding="utf-16")
+    with pytest.raises(ArcviewError, match="UTF-16 text"):
+        open_run(file)
+
+
 def test_a_summary_of_a_large_session_knows_how_it_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ not import pydantic.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Sequence
@@ -210,6 +211,8 @@ def why_unknown(path: Path) -> str:
     size = path.stat().st_size
     if size == 0:
         return "the file is empty"
+    if _part(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "UTF-16 text, which some shells write; convert it to UTF-8 first"
     if _is_packed(path) and not unpacked_head(_part(path, HEAD_BYTES), 1):
         return "packed, and damaged"
     return (part_of(_part(path, size)) if size <= WHOLE_BYTES else None) or unknown

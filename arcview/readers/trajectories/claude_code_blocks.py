@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 import msgspec
 
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
+from arcview.readers.trajectories.contents import base64_size
 from arcview.readers.trajectories.cuts import cut, cut_arguments, mark_of
 from arcview.readers.trajectories.records import as_json, count_or_none, text_or_none
 from arcview.readers.trajectories.usages import sent_in_all
@@ -83,21 +84,28 @@ def _add_block(parts: Parts, block: object) -> None:
             parts.tool_uses.append(block)
         case str(kind) if kind.endswith("tool_result"):
             parts.results.append(block)
-        case "image":
+        case "image" | "document" if _data_of(block) or block["type"] == "image":
             parts.images.append(_image(block))
         case _:
             parts.blocks.append(("text", as_json(block)))
 
 
+def _data_of(block: Mapping[str, object]) -> str | None:
+    """The content of an image or a document, where it stands there in base64."""
+    source = block.get("source")
+    fields = source if isinstance(source, dict) else {}
+    return text_or_none(fields.get("data")) if fields.get("type") != "text" else None
+
+
 def _image(block: Mapping[str, object]) -> Image:
     source = block.get("source")
     fields = source if isinstance(source, dict) else {}
-    data = text_or_none(fields.get("data"))
+    data = _data_of(block)
     return Image(
         media_type=text_or_none(fields.get("media_type")) or "image",
         data_base64=data,
         path=text_or_none(fields.get("url")),
-        size_bytes=None if data is None else len(data) * 3 // 4,
+        size_bytes=None if data is None else base64_size(data),
     )
 
 

@@ -32,6 +32,7 @@ from arcview.readers.trajectories.claude_code_ends import Ends
 from arcview.readers.trajectories.claude_code_notes import (
     COMMAND,
     LOCAL_OUTPUT,
+    NO_MODEL,
     SUMMARY,
     is_by_the_client,
     note_of,
@@ -179,7 +180,9 @@ class Items:
         message_id = text_or_none(message.get("id"))
         address = message_id or text_or_none(record.get("uuid")) or self._place
         item = self._item(f"m:{address}", thread, Role.ASSISTANT, StepKind.MESSAGE, address, record)
-        item.model = text_or_none(message.get("model")) or item.model
+        model = text_or_none(message.get("model"))
+        if model is not None and model != NO_MODEL:
+            item.model = model
         failed = record.get("isApiErrorMessage") is True or record.get("error") is not None
         item.is_error = item.is_error or failed
         self._add_usage(item, message)

@@ -33,6 +33,8 @@ _BY_THE_CLIENT = (
 """How turns begin that are written in the user's name, or that no model was meant to answer."""
 COMMAND = ("<command-name>", "<command-message>")
 """How turns begin in which the user gave the client a command."""
+NO_MODEL = "<synthetic>"
+"""What stands for a model in messages that the client wrote, such as those of errors."""
 SUMMARY = "This session is being continued from a previous conversation"
 """How the summary of earlier turns begins, which old clients do not mark."""
 
