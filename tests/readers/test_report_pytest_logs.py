@@ -176,3 +176,40 @@ def test_two_quiet_runs_without_closing_lines_are_not_cut_off() -> None:
     assert report.totals is not None
     assert report.totals.passed == 2
     assert report.stopped is None
+
+
+# -- subtests --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("a.py::T::t ", "[m] (i=1) SUBFAIL   [ 50%]", "a.py::T::t PASSED   [ 50%]"),
+        ("a.py::T::t [m] (i=1) SUBFAIL   [ 50%]", "a.py::T::t PASSED   [ 50%]"),
+        ("a.py::T::t (i=1) SUBFAIL", "a.py::T::t PASSED"),
+        ("a.py::T::t SUBFAILED[m] (i=1)  [ 50%]", "a.py::T::t PASSED   [ 50%]"),
+        ("[gw0] [ 79%] [m] (i=1) SUBFAIL a.py::T::t ", "[gw0] [ 80%] PASSED a.py::T::t "),
+        ("[gw0] [ 79%] SUBFAILED[m] (i=1) a.py::T::t ", "[gw0] [ 80%] PASSED a.py::T::t "),
+        ("a.py .  [100%]", SUMMARY, "PASSED a.py::T::t", "[m] (i=1) SUBFAIL a.py::T::t - x"),
+        ("a.py .  [100%]", SUMMARY, "PASSED a.py::T::t", "SUBFAILED[m] (i=1) a.py::T::t - x"),
+    ],
+)
+def test_a_test_whose_subtest_failed_is_no_clean_pass(lines: tuple[str, ...]) -> None:
+    report = pytest_run(1, *lines)
+    assert outcomes(report) == {"a.py::T::t": "failed"}
+    assert "(i=1)" in str(the(report, "a.py::T::t").message)
+
+
+def test_a_subtest_that_passed_is_none_of_the_tests() -> None:
+    report = pytest_run(1, "a.py::t[a b] [m] (i=1) SUBPASS  [ 50%]", "a.py::t[a b] PASSED  [100%]")
+    assert outcomes(report) == {"a.py::t[a b]": "passed"}
+
+
+def test_headings_with_a_blank_behind_them_are_headings() -> None:
+    report = log(
+        "=== test session starts === ", "platform win32 -- Python 3.11", "collected 1 item", "",
+        "a.py F  [100%] ", "", "=== short test summary info === ", "FAILED a.py::t - x ",
+        "=== 1 failed in 0.10s === ",
+    )  # fmt: skip
+    assert outcomes(report) == {"a.py::t": "failed"}
+    assert report.stopped is None

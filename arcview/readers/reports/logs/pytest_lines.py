@@ -37,6 +37,11 @@ _XDIST = re.compile(
 )
 _SUBTEST = re.compile(r" (?P<word>SUB(?:PASS|FAIL|SKIP)(?:ED|PED)?)(?P<what>[\[( ].*|)$")
 _SUBTEST_SUMMARY = re.compile(r"^SUBFAIL(?:ED)?(?P<what>[\[( ].*?)? ?(?P<id>[^\s\[\]()]+::.*)$")
+_WHAT = r"\[.*\](?: \(.*\))?|\(.*\)"
+_SUBTEST_BEFORE = re.compile(rf"^(?P<id>\S+::.*?)?(?:^| )(?P<what>{_WHAT})$")
+"""The plugin pytest-subtests puts what a subtest is called before the word."""
+_SUBTEST_BEFORE_SUMMARY = re.compile(rf"^(?P<what>{_WHAT}) SUBFAIL (?P<id>\S+::.*)$")
+_WORKER = re.compile(r"^\[gw\d+\] (?:\[ *\d{1,3}%\] )?")
 _MARKS = re.compile(
     r"^(?:(?P<file>\S+\.(?:py|pyx|rst|txt|md|ipynb|ya?ml|feature)) )?(?P<marks>[.FEsxXRu,-]+)$"
 )
@@ -186,10 +191,12 @@ def subtest(line: str) -> Sub | None:
     match = _SUBTEST.search(f" {body}")
     if match is None:
         return None
-    name = body[: max(0, match.start() - 1)]
+    name, what = body[: max(0, match.start() - 1)], match["what"].strip()
+    if not what and (before := _SUBTEST_BEFORE.match(name)):
+        name, what = before["id"] or "", before["what"]
     if name and not is_node_id(name):
         return None
-    return Sub(name, match["what"].strip(), not match["word"].startswith("SUBFAIL"))
+    return Sub(name, what, not match["word"].startswith("SUBFAIL"))
 
 
 def _path_end(text: str) -> int:
@@ -236,10 +243,8 @@ def summary(line: str, known: Container[str]) -> Entry | None:
         known: Ids that the log names elsewhere, which settle where an id ends.
     """
     word, _, rest = line.partition(" ")
-    if line.startswith("SUBFAIL") and (match := _SUBTEST_SUMMARY.match(line)):
-        test_id, message = _split(match["id"], known)
-        what = (match["what"] or "").strip()
-        return Entry("SUBFAILED", test_id, f"{what}: {message}" if message else what)
+    if "SUBFAIL" in line and (entry := _subtest_summary(line, known)):
+        return entry
     if word not in WORDS or not rest.strip():
         return None
     if word == "SKIPPED" and (match := re.match(r"\[(\d+)\] (.*)$", rest)):
@@ -253,6 +258,20 @@ def summary(line: str, known: Container[str]) -> Entry | None:
     ):
         return Entry(word, test_id, message)
     return None
+
+
+def _subtest_summary(line: str, known: Container[str]) -> Entry | None:
+    match = _SUBTEST_SUMMARY.match(line) or _SUBTEST_BEFORE_SUMMARY.match(line)
+    if match is None:
+        return None
+    test_id, message = _split(match["id"].rstrip(), known)
+    what = (match["what"] or "").strip()
+    return Entry("SUBFAILED", test_id, f"{what}: {message}" if message else what)
+
+
+def worker_subtest(line: str) -> Entry | None:
+    """Reads `[gw0] [ 79%] SUBFAILED[m] (i=1) node-id`."""
+    return _subtest_summary(_WORKER.sub("", line), ()) if "SUBFAIL" in line else None
 
 
 def result(line: str) -> Live | Entry | None:

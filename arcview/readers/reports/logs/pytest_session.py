@@ -92,7 +92,7 @@ class Session:
                 is_end = self.open is not None and line.endswith(grammar.ENDS)
                 if not is_end and line[-1] != "]":
                     return
-        if first == "=" and line.endswith("="):
+        if first == "=" and line.rstrip().endswith("="):
             self._banner(line.strip("= "), index)
         elif first == "!" and line.endswith("!") and self.mode is not Mode.REPORT:
             self._stopped(line)
@@ -209,6 +209,8 @@ class Session:
         if result is None:
             if "node down" in line:
                 self.notes.append(line.strip())
+            elif entry := grammar.worker_subtest(line):
+                self.subtests.add(self._sighting(entry, index), entry.message)
             return
         self.has_workers = True
         if result.percent is not None:

@@ -38,7 +38,7 @@ FOUND = re.compile(r"^Found (?P<count>\d+) test\(?s?\)?\.$")
 _UNLOADED = re.compile(rf" \({_LOADER}[.)]")
 NATURAL = frozenset(
     frozenset({outcome, Outcome.ERROR})
-    for outcome in (Outcome.FAILED, Outcome.SKIPPED, Outcome.XFAILED)
+    for outcome in (Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED, Outcome.XFAILED)
 )
 """What one test has together: any of these, and then an error in its tearDown."""
 FIXTURES = ("setUpClass", "tearDownClass", "setUpModule", "tearDownModule")
