@@ -50,3 +50,13 @@ def test_no_tests_are_said_so() -> None:
     assert outcomes(report) == {}
     assert report.stopped is not None
     assert report.stopped.why == "No tests found, exiting with code 1"
+
+
+@pytest.mark.parametrize(
+    "took", ["", " (5.1 s)", " (23 MB heap size)", " (5.1 s, 23 MB heap size)"]
+)
+def test_a_heading_may_say_how_long_and_how_much_memory_a_file_took(took: str) -> None:
+    report = log(
+        f"PASS ./a.test.js{took}", "  o", "    ✓ t (2 ms)", "", "Tests:       1 passed, 1 total"
+    )
+    assert outcomes(report) == {"a.test.js > o > t": "passed"}

@@ -135,3 +135,18 @@ def test_no_test_files_are_said_so() -> None:
 def test_a_blank_at_the_end_of_a_line_is_no_part_of_a_title(mark: str) -> None:
     (test_id,) = outcomes(run(f" {mark} a.test.js > t "))
     assert test_id == "a.test.js > t"
+
+
+@pytest.mark.parametrize("project", ["|unit| ", " unit  ", " my proj  "])
+def test_the_name_of_a_project_is_no_part_of_a_file(project: str) -> None:
+    bar = "⎯" * 7
+    lists = run(
+        f" ✓ {project}b.test.js (1 test) 2ms", f" ❯ {project}a.test.js (2 tests | 1 failed) 5ms",
+        "   ✓ ok 1ms", "   × bad 4ms", "", f"{bar} Failed Tests 1 {bar}", "",
+        f" FAIL  {project}a.test.js > bad", "Error: x", "", f"{bar}[1/1]{bar}",
+        files="1 failed | 1 passed (2)", tests="1 failed | 2 passed (3)",
+    )  # fmt: skip
+    assert outcomes(lists) == {"a.test.js > ok": "passed", "a.test.js > bad": "failed"}
+    assert the(lists, "a.test.js > bad").message == "Error: x"
+    verbose = run(f" ✓ {project}b.test.js > o > ok 1ms", tests="1 passed (1)")
+    assert outcomes(verbose) == {"b.test.js > o > ok": "passed"}

@@ -89,6 +89,8 @@ _PYTEST_CLOSING = r"(?:=+ )?(?:\d+ [a-z]+[^\n=]*|no tests ran) in [\d.]+ ?s"
 _WORDS = r"(?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)"
 _UNITTEST_END = r"(?:ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$"
 _SCRIPT = r"\S+\.[cm]?[jt]sx?"
+_PROJECT = r"(?:\|[^|]+\| | (?=\S)[^|]*?\S  )?"
+_JEST_TOOK = r"(?: \((?:[\d.]+ m?s)?(?:, )?(?:\d+ \w+ heap size)?\))?$"
 
 FAMILIES = (
     Family(
@@ -176,8 +178,8 @@ FAMILIES = (
         "logs.jest_log:read_jest",
         (
             Sign("\nTest Suites: ", r"Test Suites: +\d"),
-            Sign("PASS ", rf" ?PASS +(?:\S+ +)?{_SCRIPT}(?: \([\d.]+ m?s\))?$"),
-            Sign("FAIL ", rf" ?FAIL +(?:\S+ +)?{_SCRIPT}(?: \([\d.]+ m?s\))?$"),
+            Sign("PASS ", rf" ?PASS +(?:\S+ +)?{_SCRIPT}{_JEST_TOOK}"),
+            Sign("FAIL ", rf" ?FAIL +(?:\S+ +)?{_SCRIPT}{_JEST_TOOK}"),
             Sign("process.exit called with", r" *● +process\.exit called with"),
         ),
         (Sign("No tests found, ", r"No tests found, exiting with code \d+$"),),
@@ -188,10 +190,10 @@ FAMILIES = (
         (
             Sign(" Test Files  ", r" Test Files  +\S"),
             Sign(" RUN  v", r" RUN  v\d"),
-            Sign("s (", rf" *[❯✓×↓] (?:\|[^|]+\| )?{_SCRIPT} \(\d+(?: tests?[^)]*)?\)"),
-            Sign(" FAIL  ", rf" FAIL  (?:\|[^|]+\| )?{_SCRIPT} (?:> |\[ )"),
+            Sign("s (", rf" *[❯✓×↓] {_PROJECT}{_SCRIPT} \(\d+(?: tests?[^)]*)?\)"),
+            Sign(" FAIL  ", rf" FAIL  {_PROJECT}{_SCRIPT} (?:> |\[ )"),
         ),
-        (Sign("s > ", rf" *[✓×↓] (?:\|[^|]+\| )?{_SCRIPT} > "),),
+        (Sign("s > ", rf" *[✓×↓] {_PROJECT}{_SCRIPT} > "),),
     ),
     Family(
         "node",

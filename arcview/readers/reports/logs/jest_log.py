@@ -26,7 +26,8 @@ from arcview.readers.reports.logs.marks import Tree, marked, until_code
 FAMILY = "jest"
 
 _HEAD = re.compile(
-    r"^ ?(?P<word>PASS|FAIL) +(?:\S+ +)?(?P<file>\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$"
+    r"^ ?(?P<word>PASS|FAIL) +(?:\S+ +)?(?P<file>\S+\.[cm]?[jt]sx?)"
+    r"(?: \((?:[\d.]+ m?s)?(?:, )?(?:\d+ \w+ heap size)?\))?$"
 )
 _BLOCK = re.compile(r"^  ● (?P<name>.+)$")
 _TOTALS = re.compile(r"^Tests: +(?P<words>\d+ \w+(?:, \d+ \w+)*)$")

@@ -25,13 +25,15 @@ from arcview.readers.reports.logs.marks import Mark, Tree, marked, until_code
 
 FAMILY = "vitest"
 _SCRIPT = r"\S+\.[cm]?[jt]sx?"
+_PROJECT = r"(?:\|[^|]+\| | (?=\S)[^|]*?\S  )?"
+"""The name of a project, which without colours stands between bars, else on a coloured ground."""
 
 _FILE = re.compile(
-    rf"^ *[❯✓×↓✗] (?:\|[^|]+\| )?(?P<file>{_SCRIPT}) \((?P<count>\d+)(?: tests?[^)]*)?\)"
+    rf"^ *[❯✓×↓✗] {_PROJECT}(?P<file>{_SCRIPT}) \((?P<count>\d+)(?: tests?[^)]*)?\)"
     r"(?: [\d.]+ ?m?s)?$"
 )
-_NAMED = re.compile(rf"^(?:\|[^|]+\| )?(?P<file>{_SCRIPT}) > (?P<rest>.+)$")
-_RED = re.compile(rf"^ FAIL  (?:\|[^|]+\| )?(?:(?P<test>{_SCRIPT} > .+)|(?P<file>\S+) \[ .* \])$")
+_NAMED = re.compile(rf"^{_PROJECT}(?P<file>{_SCRIPT}) > (?P<rest>.+)$")
+_RED = re.compile(rf"^ FAIL  {_PROJECT}(?:(?P<test>{_SCRIPT} > .+)|(?P<file>\S+) \[ .* \])$")
 _PRINTED = re.compile(rf"^(?:stdout|stderr) \| (?:{_SCRIPT}|unknown test)(?: > .*)?$")
 _TOTALS = re.compile(
     r"^ *Tests  +(?P<words>\d+ [a-z ]+(?: \| \d+ [a-z ]+)*)(?: \((?P<all>\d+)\))?$"
