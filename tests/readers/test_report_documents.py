@@ -281,3 +281,14 @@ def test_ctrf_tests_that_are_planned_are_not_run(tmp_path: Path) -> None:
     planned = {"name": "t", "status": "other", "rawStatus": "todo", "duration": 0}
     (test,) = ctrf(tmp_path, planned).tests
     assert (test.outcome, test.reported) == (Outcome.SKIPPED, "todo")
+
+
+def test_a_failure_beside_a_list_of_missing_tests_is_one(tmp_path: Path) -> None:
+    lists = {"success": ["a"], "failure": ["b"], "missing": ["c"]}
+    status = {"FAIL_TO_PASS": lists, "PASS_TO_PASS": {"success": [], "failure": ["d"]}}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps({"resolved": False, "tests_status": status}))
+    report = read_instances(path)[""]
+    assert outcomes(report) == {"a": "passed", "b": "failed", "c": "missing", "d": "failed"}
+    assert the(report, "b").reported is None
+    assert the(report, "d").reported == "failure (failed, or not reported)"

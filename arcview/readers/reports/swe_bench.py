@@ -99,6 +99,8 @@ def _tests(status: Fields) -> Iterator[GateTest]:
         for key, (outcome, reported) in _LISTS.items():
             if not isinstance(lists.values.get(key), list):
                 continue
+            if "missing" in lists.values:
+                reported = None  # who lists missing tests by themselves means failed ones
             for test_id in lists.texts(key):
                 # What neither has to pass nor to stay is shown and never judged.
                 extra = group is Group.OTHER
