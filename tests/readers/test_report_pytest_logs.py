@@ -213,3 +213,24 @@ def test_headings_with_a_blank_behind_them_are_headings() -> None:
     )  # fmt: skip
     assert outcomes(report) == {"a.py::t": "failed"}
     assert report.stopped is None
+
+
+# -- tests that are defined elsewhere --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("origin", ["base.py", "../lib/my base.py", "<string>", "C:\\x\\base.py"])
+@pytest.mark.parametrize("end", ["PASSED   [ 50%]", "PASSED", "SKIPPED (why)  [ 50%]", "FAILED"])
+def test_where_a_test_is_defined_is_no_part_of_its_id(origin: str, end: str) -> None:
+    report = pytest_run(1, f"a.py::T::t[a b] <- {origin} {end}")
+    assert set(outcomes(report)) == {"a.py::T::t[a b]"}
+    assert the(report, "a.py::T::t[a b]").conflict is None
+
+
+def test_a_test_that_is_defined_elsewhere_and_prints_has_its_result() -> None:
+    report = pytest_run(
+        2, "a.py::T::t <- base.py x", "PASSED", "a.py::T::u <- base.py FAILED",
+        "a.py::T::v[x <- y.py] PASSED",
+    )  # fmt: skip
+    assert outcomes(report) == {
+        "a.py::T::t": "passed", "a.py::T::u": "failed", "a.py::T::v[x <- y.py]": "passed"
+    }  # fmt: skip

@@ -32,6 +32,10 @@ _GLUED = re.compile(
 )
 """The end of a result that other output follows without a line end, as warnings at exit do."""
 _FIXTURES = re.compile(r" \(fixtures used: [^()]*\)(?= [A-Z]+$)")
+_ORIGIN = r"<- (?:<[^<>]+>|[^\[\]]+?\.\w+)"
+"""Where a test is defined, if not in its own file: `-vv` prints that behind its id."""
+_ORIGIN_AT_END = re.compile(rf" {_ORIGIN}$")
+_ORIGIN_AT_START = re.compile(rf"^{_ORIGIN}(?= |$)")
 _XDIST = re.compile(
     r"^\[gw\d+\] (?:\[ *(?P<percent>\d{1,3})%\] )?(?P<word>[A-Z]+) (?P<id>[^:]+::.*?) *$"
 )
@@ -108,6 +112,8 @@ def live(line: str) -> Live | None:
         if word not in _ALL_WORDS:
             return None
     name = name.rstrip()
+    if " <- " in name:
+        name = _ORIGIN_AT_END.sub("", name)
     # With a percentage the line is pytest's own, and a folder may have a blank in its name.
     is_own = percent is not None and name.partition("::")[0].endswith(".py")
     if not is_node_id(name, strict=not is_own) or name.split(" ", 1)[0] in _ALL_WORDS:
@@ -122,6 +128,11 @@ def xdist(line: str) -> Live | None:
         return None
     percent = match["percent"]
     return Live(match["id"], match["word"], None, None if percent is None else int(percent))
+
+
+def without_origin(rest: str) -> str:
+    """What stands behind an id, without where the test is defined."""
+    return _ORIGIN_AT_START.sub("", rest).lstrip() if rest.startswith("<- ") else rest
 
 
 def shown_with_fixtures(line: str) -> Live | None:

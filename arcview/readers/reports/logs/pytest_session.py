@@ -257,7 +257,7 @@ class Session:
         path = test_id.partition("::")[0]
         if not grammar.is_node_id(test_id) or "." not in path or path.endswith(":"):
             return
-        rest = line[len(test_id) :].strip()
+        rest = grammar.without_origin(line[len(test_id) :].strip())
         following = self.lines[index + 1] if index + 1 < len(self.lines) else ""
         result = grammar.broken_word(test_id, rest, following)
         if result is not None:
