@@ -81,15 +81,14 @@ class TextScreen(BaseScreen):
         """Shows the text."""
         set_title(self.view, self._title)
         self.view.focus()
-        self.call_after_refresh(self._show)
+        self.view.set_source(self._rows)
+        if self.cursor and len(self._rows):
+            # Wrapped rows have their numbers only after the width is known.
+            self.call_after_refresh(self._go, self._rows.anchor(self.cursor))
         self.show_hints()
 
-    def _show(self) -> None:
-        # Wrapped rows have their numbers only after the width is known.
-        anchor = self._rows.anchor(self.cursor) if len(self._rows) else None
-        self.view.set_source(self._rows)
-        if anchor is not None and self.cursor:
-            self.view.move_to(self._rows.locate(anchor), "top")
+    def _go(self, anchor: object) -> None:
+        self.view.move_to(self._rows.locate(anchor), "top")
 
     def show_hints(self) -> None:
         """The keys that do something with this text."""
