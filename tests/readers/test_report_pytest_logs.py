@@ -234,3 +234,17 @@ def test_a_test_that_is_defined_elsewhere_and_prints_has_its_result() -> None:
     assert outcomes(report) == {
         "a.py::T::t": "passed", "a.py::T::u": "failed", "a.py::T::v[x <- y.py]": "passed"
     }  # fmt: skip
+
+
+def test_progress_goes_on_behind_a_failure_that_is_told_at_once() -> None:
+    report = pytest_run(
+        4, "a.py::t FAILED   [ 25%]", "", "_____ t _____", "E   x",
+        "----- Captured stdout call -----", "a.py::never PASSED   [ 10%]", "a.py::other PASSED", "",
+        "a.py::u PASSED   [ 50%]", "a.py::v SKIPPED (why)   [ 75%]", "a.py::w XFAIL   [100%]",
+        "=== FAILURES ===", "a.py::late PASSED   [100%]", "=== 1 failed, 1 passed in 1s ===",
+    )  # fmt: skip
+    assert outcomes(report) == {
+        "a.py::t": "failed", "a.py::u": "passed", "a.py::v": "skipped", "a.py::w": "xfailed"
+    }  # fmt: skip
+    assert the(report, "a.py::t").message == "x"
+    assert all(test.conflict is None for test in report.tests)

@@ -130,6 +130,12 @@ def xdist(line: str) -> Live | None:
     return Live(match["id"], match["word"], None, None if percent is None else int(percent))
 
 
+def is_heading(line: str) -> bool:
+    """Whether a line is over what is told of a failure: `____ test ____`, `--- Captured … ---`."""
+    is_name = line.startswith("___") and line.endswith("__")
+    return is_name or (line[0] == "-" and " Captured " in line)
+
+
 def without_origin(rest: str) -> str:
     """What stands behind an id, without where the test is defined."""
     return _ORIGIN_AT_START.sub("", rest).lstrip() if rest.startswith("<- ") else rest

@@ -45,6 +45,8 @@ class Session:
     interrupted: str | None = None
     internal_error: str | None = None
     only_collected: bool = False
+    is_instant: bool = False
+    """A failure is told while the run goes on, as pytest-instafail does."""
     not_started: str | None = None
     listed: Listed = field(default_factory=Listed)
     subtests: Subtests = field(default_factory=Subtests)
@@ -60,16 +62,13 @@ class Session:
         self.found.lines, self.found.first = self.lines, self.first
         index = 0
         while index < len(self.lines):
-            if self._is_between_tests():
+            is_progress = self.mode in (Mode.PROGRESS, Mode.FRAGMENT) and self.open is None
+            if is_progress and not self.has_workers and not self.has_dots:
                 index = self._passes(index)
             if index < len(self.lines):
                 self._read(index)
             index += 1
         self._end_block(len(self.lines))
-
-    def _is_between_tests(self) -> bool:
-        is_progress = self.mode in (Mode.PROGRESS, Mode.FRAGMENT)
-        return is_progress and self.open is None and not self.has_workers and not self.has_dots
 
     def _passes(self, start: int) -> int:
         """Takes lines that say no more than that a test passed; returns where they end."""
@@ -95,7 +94,8 @@ class Session:
         if first == "=" and line.rstrip().endswith("="):
             self._banner(line.strip("= "), index)
         elif first == "!" and line.endswith("!") and self.mode is not Mode.REPORT:
-            self._stopped(line)
+            if text := line.strip("! "):
+                self.interrupted = text.removeprefix("xdist.dsession.").removeprefix("_pytest.")
         elif first == "I" and line.startswith("INTERNALERROR> "):
             self.internal_error = line.removeprefix("INTERNALERROR> ").strip()
         elif first.isdigit() and (totals := grammar.closing(line.strip())):
@@ -117,7 +117,7 @@ class Session:
             self.listed.has_heading = True
         elif state.is_section(title):
             self._end_block(index)
-            self.mode = Mode.REPORT
+            self.mode, self.is_instant = Mode.REPORT, False
             self.totals = None
         elif totals := grammar.closing(title):
             self._end_block(index)
@@ -138,10 +138,6 @@ class Session:
         self.open = None
         self.found.drop_unfinished()
 
-    def _stopped(self, line: str) -> None:
-        if text := line.strip("! "):
-            self.interrupted = text.removeprefix("xdist.dsession.").removeprefix("_pytest.")
-
     def _report(self, line: str, index: int) -> None:
         if line.startswith("___") and line.endswith("__"):
             self._end_block(index)
@@ -150,7 +146,13 @@ class Session:
             if title.startswith("ERROR collecting "):
                 self.uncollected.setdefault(title.removeprefix("ERROR collecting "), line)
         elif "::" in line and (said := self._as_result(line, index)):
-            self.found.imitated(said)
+            result = grammar.live(line) if self.is_instant else None
+            if result is not None and self.progress.goes_on(result.percent):
+                self._end_block(index)
+                self.mode = Mode.PROGRESS
+                self._progress(line, index)
+            else:
+                self.found.imitated(said)
 
     def _end_block(self, end: int) -> None:
         if self.block is not None:
@@ -173,9 +175,8 @@ class Session:
             self._bare(result, index)
         elif "::" in line:
             self._named(line, index)
-        elif line[0] == "-" and " Captured " in line:
-            self.mode = Mode.REPORT
-        elif line.startswith("___") and line.endswith("__"):
+        elif grammar.is_heading(line):
+            self.is_instant = self.mode is Mode.PROGRESS
             self.mode = Mode.REPORT
             self._report(line, index)
         else:

@@ -109,6 +109,11 @@ class Progress:
         else:
             self.percents[-1] = percent
 
+    def goes_on(self, percent: int | None) -> bool:
+        """Whether a percentage can be the next one of a run that is not over."""
+        highest = self.percents[-1] if self.percents else 0
+        return percent is not None and highest <= percent and highest < 100
+
     @property
     def is_counting(self) -> bool:
         """Whether each test's percentage is kept."""
