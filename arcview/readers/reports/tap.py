@@ -206,7 +206,7 @@ class _Stream:
         is_parent = any(at > indent for at in self.numbers)
         rest = match["rest"]
         is_block = rest.endswith(_BLOCK)
-        rest = rest.removesuffix(_BLOCK) if is_block else rest
+        rest = rest.removesuffix(_BLOCK)
         note = _NOTE.search(rest)
         time = _TIME.search(rest)
         end = note.start() if note else time.start() if time else len(rest)
@@ -217,11 +217,9 @@ class _Stream:
         last = self.numbers.get(indent, 0)
         number = int(match["number"]) if match["number"] else last + 1
         doubt = None
-        if _HOOK.search(name) and number == last + 1:
-            pass  # mocha gives the number of a hook to the next test, too
-        elif number != last + 1:
+        if number != last + 1:
             doubt = f"numbered {number} where {last + 1} was due: a test may have printed it"
-        else:
+        elif not _HOOK.search(name):  # mocha gives a hook's number to the next test, too
             self.numbers[indent] = number
         self.numbers = {at: n for at, n in self.numbers.items() if at <= indent}
         self.top_level += indent == 0 and doubt is None
