@@ -172,7 +172,7 @@ def test_what_a_hook_adds_is_no_turn_of_the_user(tmp_path: Path) -> None:
 
 
 def test_a_call_without_an_id_gets_the_response_of_its_name(tmp_path: Path) -> None:
-    asked = [{"functionCall": {"name": name, "args": {}}} for name in ("a", "b", "a")]
+    asked: list[Record] = [{"functionCall": {"name": name, "args": {}}} for name in ("a", "b", "a")]
 
     def answered(call_id: str, name: str, output: str) -> Record:
         return {"functionResponse": {"id": call_id, "name": name, "response": {"output": output}}}
