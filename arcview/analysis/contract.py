@@ -103,12 +103,18 @@ def _kind_of(text: str) -> ItemKind | None:
 
 
 def items_from_json(data: object) -> tuple[ContractItem, ...]:
-    """Reads `contract.json`: `{"items": [{"kind", "literal", "location"?}]}`.
+    """Reads `contract.json`: `{"items": [{"kind", "literal", "location"?}]}`, or the short form.
 
     `text` and `path` are other names for `literal` and `location`; what follows a `:` or `#` in a
     location is left out. Entries of unknown kinds are names; entries without a text are left out.
+    In the short one (`{"shop.cart.Cart.add": "(item: str) -> None"}`) the modules before a name
+    say no file, and what is no parameter list says nothing but the name.
     """
-    entries = data.get("items") if isinstance(data, Mapping) else None
+    if not isinstance(data, Mapping):
+        return ()
+    if "items" not in data:
+        return tuple(_short_items(data))
+    entries = data["items"]
     found = []
     for entry in entries if isinstance(entries, list) else []:
         if not isinstance(entry, Mapping):
@@ -123,6 +129,19 @@ def items_from_json(data: object) -> tuple[ContractItem, ...]:
     return tuple(found)
 
 
+def _short_items(data: Mapping[object, object]) -> Iterator[ContractItem]:
+    told = {str(name): text.strip() for name, text in data.items() if isinstance(text, str)}
+    if not any(text.startswith("(") for text in told.values()):
+        return  # some other object
+    for name, text in told.items():
+        symbol = _MODULES.sub("", name)
+        if text.startswith("("):
+            yield ContractItem(ItemKind.SIGNATURE, symbol + text)
+        elif _DOTTED.match(name):
+            yield ContractItem(ItemKind.NAME, symbol)
+
+
+_MODULES = re.compile(r"^(?:[a-z_][a-z0-9_]*\.)+(?=\w)")
 _KINDS = frozenset(kind.value for kind in ItemKind)
 
 

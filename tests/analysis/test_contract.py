@@ -115,7 +115,9 @@ def test_prose_gives_items_by_their_looks_and_marks_them() -> None:
     assert all(item.extracted for item in items)
 
 
-@pytest.mark.parametrize("data", [None, [], {"items": 3}, {"items": [3, {"text": 4}]}])
+@pytest.mark.parametrize(
+    "data", [None, [], {"items": 3}, {"items": [3, {"text": 4}]}, {"title": "x"}]
+)
 def test_a_contract_file_of_another_shape_has_no_items(data: object) -> None:
     assert items_from_json(data) == ()
 
@@ -133,6 +135,24 @@ def test_the_fields_of_a_contract_file_have_two_names_each() -> None:
     data = {"items": [{"kind": "name", "literal": "Note.tags", "location": "notes/store.py:12"}]}
 
     assert items_from_json(data) == (ContractItem(ItemKind.NAME, "Note.tags", "notes/store.py"),)
+
+
+def test_a_contract_file_may_be_names_with_their_signatures() -> None:
+    data = {
+        "shop.cart.Cart.add": "(item: str, count: int = 1) -> None",
+        "shop.cart.Line": "item: str, count: int",
+    }
+    code = """
+class Line: ...
+class Cart:
+    def add(self, item: str, count: int = 1) -> None: ...
+"""
+    found = find_items(items_from_json(data), {"shop/cart.py": code})
+    assert [finding.item.text for finding in found] == [
+        "Cart.add(item: str, count: int = 1) -> None",
+        "Line",
+    ]
+    assert {finding.presence for finding in found} == {Presence.PRESENT}
 
 
 def test_a_name_from_prose_may_be_a_value_in_the_code() -> None:

@@ -32,7 +32,7 @@ async def test_a_contract_without_items_is_said_to_have_none(
     shutil.copytree(demo_run, run)
     shutil.copytree(demo_run.parents[2] / "chains", tmp_path / "chains")
     contract = tmp_path / "chains" / "notes-cli" / "stages" / "2" / "contract.json"
-    contract.write_text('{"notes.search.search": "(notes, query)"}', encoding="utf-8")
+    contract.write_text('{"title": "search"}', encoding="utf-8")
     async with on_screen(run_screen(run)) as (_, pilot):
         text = await press(pilot, "C")
         assert "Contract of stage 2  no items" in text
