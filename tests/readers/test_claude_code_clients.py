@@ -59,7 +59,7 @@ INIT: Record = {"type": "system", "subtype": "init", "model": "m"}
 def end(cost: float, own: int, of_process: int) -> Record:
     """A closing record: cost and counts by model are the process's, `usage` is the turn's."""
     models = {"m": {"inputTokens": of_process, "outputTokens": 0, "costUSD": cost}}
-    usage = {"input_tokens": own, "output_tokens": 1}
+    usage = {"input_tokens": own, "output_tokens": 0}
     kind = {"type": "result", "subtype": "success", "is_error": False}
     return {**kind, "total_cost_usd": cost, "usage": usage, "modelUsage": models}
 

@@ -127,6 +127,28 @@ def test_a_large_session_is_glanced_at_until_its_steps_are_asked_for(
     assert opened.trajectory(stage.trajectories).step_count == 2
 
 
+def test_a_stage_lasts_from_its_first_time_to_its_last_result(tmp_path: Path) -> None:
+    def at(second: int, record: dict[str, Any]) -> dict[str, Any]:
+        where = {"sessionId": "s", "uuid": f"u{second}"}
+        return {**where, "timestamp": f"2026-01-01T10:00:{second:02}.000Z", **record}
+
+    use = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "make"}}
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "ok"}
+    records = [
+        at(2, {"type": "user", "message": {"role": "user", "content": "go"}}),
+        at(1, {"type": "system", "subtype": "informational", "content": "late"}),
+        at(3, {"type": "assistant", "message": {"id": "a", "content": [use]}}),
+        at(9, {"type": "user", "message": {"role": "user", "content": [result]}}),
+        at(40, {"type": "system", "subtype": "informational", "content": "resumed"}),
+        at(41, {"type": "user", "message": {"role": "user", "content": "go on"}}),
+        at(43, {"type": "assistant", "message": {"id": "b", "content": "done"}}),
+    ]
+    log = "".join(json.dumps(record) + "\n" for record in records)
+    run = open_run(write(tmp_path / "x.jsonl", log)).run
+    assert [stage.duration_s for stage in run.stages] == [8, 2]
+    assert (run.started, run.ended) == ("2026-01-01T10:00:01.000Z", "2026-01-01T10:00:43.000Z")
+
+
 def test_a_file_in_utf_16_says_so(tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_text(turns("a"), encoding="utf-16")

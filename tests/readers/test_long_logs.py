@@ -181,6 +181,17 @@ def test_a_long_log_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert found.steps[-1:][0].text == LONG
 
 
+def test_a_sub_agent_of_one_line_does_not_make_a_log_be_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_files, "LONG_BYTES", 100)
+    record = _record("assistant", "m", [{"type": "text", "text": LONG}], "u", {})
+    for name, lines in (("s", 3), ("agent-1", 1)):
+        (tmp_path / f"{name}.jsonl").write_text((json.dumps(record) + "\n") * lines)
+    agents = [tmp_path / "agent-1.jsonl"]
+    assert isinstance(ClaudeCodeReader().read(tmp_path / "s.jsonl", agents).steps, LongSteps)
+
+
 def test_what_is_gone_since_is_said(tmp_path: Path) -> None:
     record = _record("assistant", "m", [{"type": "text", "text": LONG}], "u", {})
     path = tmp_path / "s.jsonl"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,13 +98,16 @@ def test_a_pass_has_its_own_gate_result(circuit: OpenedRun) -> None:
     assert (before.f2p.failed, after.f2p.failed) == (0, 18)
 
 
-def test_a_pass_knows_what_it_cost(circuit: OpenedRun) -> None:
+def test_a_pass_knows_what_it_cost(circuit: OpenedRun, scb: Scb) -> None:
     usage = circuit.run.stages[0].passes[0].usage
     assert usage is not None
     assert usage.cost_usd == pytest.approx(1.8857106)
-    # What the closing record calls its input, and what it read from the cache.
-    assert usage.cached_tokens is not None
-    assert usage.input_tokens == 460469 + usage.cached_tokens
+    stream = scb("circuit-eval") / "checkpoint_1" / "after_skill" / "agent" / "stdout.jsonl"
+    closing = json.loads(stream.read_text(encoding="utf-8").splitlines()[-1])
+    models = closing["modelUsage"].values()
+    sent = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+    assert usage.input_tokens == sum(model[name] for model in models for name in sent)
+    assert usage.output_tokens == sum(model["outputTokens"] for model in models)
 
 
 def test_a_pass_that_ended_in_an_error_is_noted(circuit: OpenedRun) -> None:

@@ -49,9 +49,12 @@ def test_the_recorded_figures_are_those_of_the_closing_record(cases: Path) -> No
     stage = run.stages[0]
     assert stage.usage is not None
     assert stage.usage.cost_usd == closing["total_cost_usd"]
-    assert stage.usage.output_tokens == closing["usage"]["output_tokens"]
-    sent = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    assert stage.usage.input_tokens == sum(closing["usage"].get(name) or 0 for name in sent)
+    models = closing["modelUsage"].values()
+    assert stage.usage.output_tokens == sum(model["outputTokens"] for model in models)
+    sent = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+    assert stage.usage.input_tokens == sum(model[name] for model in models for name in sent)
+    own = f"{closing['usage']['output_tokens']:,} produced"
+    assert any(note.endswith(own) for note in stage.notes)
     assert stage.duration_s == closing["duration_ms"] / 1000
     assert run.model == next(iter(closing["modelUsage"]))
 

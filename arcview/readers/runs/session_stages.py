@@ -13,7 +13,15 @@ from dataclasses import dataclass, field, replace
 from arcview.model.results import GateRecord
 from arcview.model.run import Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
-from arcview.model.trajectory import Role, StepKind, Trajectory, TrajectoryRef, Usage
+from arcview.model.trajectory import (
+    Role,
+    SessionRole,
+    Step,
+    StepKind,
+    Trajectory,
+    TrajectoryRef,
+    Usage,
+)
 from arcview.readers.exit_words import status_of
 from arcview.readers.parts import each_turn, usage_of
 from arcview.readers.runs.instance_folder import START_MISSING
@@ -83,8 +91,7 @@ def _stage(
     status, detail = status_of(part.exit_status)
     if index < turns:
         status, detail = Status.COMPLETED, None
-    times = [step.at for step in part.heads if time_of(step.at) is not None]
-    started, ended = (times[0], times[-1]) if times else (None, None)
+    started, ended = _span(part.heads if index == turns else _up_to_the_last_answer(part.heads))
     return Stage(
         index,
         _title(told, turns),
@@ -96,6 +103,38 @@ def _stage(
         usage=usage_of(part),
         trajectories=refs,
         spec_path=None if told is None else name,
+        notes=_remarks(part),
+    )
+
+
+def _span(steps: Sequence[Step]) -> tuple[str | None, str | None]:
+    """The first and the last time in some steps, those of results included."""
+    told = (
+        at
+        for step in steps
+        for at in (step.at, *(call.result.at for call in step.calls if call.result is not None))
+    )
+    times = [(at, time) for at in told if (time := time_of(at)) is not None]
+    # Times with and without a zone cannot be compared.
+    alike = [
+        (time, at) for at, time in times if (time.tzinfo is None) == (times[0][1].tzinfo is None)
+    ]
+    return (min(alike)[1], max(alike)[1]) if alike else (None, None)
+
+
+def _up_to_the_last_answer(steps: Sequence[Step]) -> Sequence[Step]:
+    """Without the notes at the end: they come with the next turn, maybe days later."""
+    end = len(steps)
+    while end and steps[end - 1].kind is StepKind.NOTE and not steps[end - 1].calls:
+        end -= 1
+    return steps[:end]
+
+
+def _remarks(part: Trajectory) -> tuple[str, ...]:
+    """What the reader says of the main sessions in it."""
+    mains = (SessionRole.MAIN, SessionRole.RETRY)
+    return tuple(
+        session.note for session in part.sessions if session.note and session.role in mains
     )
 
 

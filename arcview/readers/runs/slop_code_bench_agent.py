@@ -19,7 +19,7 @@ from arcview.model.problem import Problem
 from arcview.model.trajectory import Usage
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
-from arcview.readers.trajectories.usages import sent_in_all
+from arcview.readers.trajectories.claude_code_ends import spent_in_all
 
 if TYPE_CHECKING:
     import tarfile
@@ -249,18 +249,8 @@ class StreamEnds:
     @property
     def usage(self) -> Usage | None:
         """Tokens and cost that the client itself added up."""
-        if self.result is None:
-            return None
-        counted = self.result.sub("usage")
-        cached = counted.count("cache_read_input_tokens")
-        stored = counted.count("cache_creation_input_tokens")
-        usage = Usage(
-            input_tokens=sent_in_all(counted.count("input_tokens"), cached, stored),
-            cached_tokens=cached,
-            output_tokens=counted.count("output_tokens"),
-            cost_usd=self.result.number("total_cost_usd"),
-        )
-        return measured(usage)
+        usage = spent_in_all(self.result.values) if self.result is not None else None
+        return None if usage is None else measured(usage)
 
 
 def stream_ends(files: AgentFiles | None) -> StreamEnds:

@@ -266,11 +266,23 @@ def stage_usage(
         counted.number("cost"),
     )
     usage = measured(recorded)
+    notes = [*_uncounted(figures), *_of_sub_agents(checkpoint.ends, recorded)]
     steps = counted.count("steps") or None
     if usage is None:
         note = "the harness reports 0 tokens and no cost beside an error or real work: unknown"
         return None, steps, (note,) if any(value == 0 for value in figures.values()) else ()
-    return usage, steps, tuple(_uncounted(figures))
+    return usage, steps, tuple(notes)
+
+
+def _of_sub_agents(ends: StreamEnds, counted: Usage) -> Iterator[str]:
+    """A note where the harness counts less than the client, whose cost it passes on."""
+    whole = ends.usage
+    if whole is None or whole.cost_usd is None or whole.cost_usd != counted.cost_usd:
+        return
+    sent, produced = whole.input_tokens or 0, whole.output_tokens or 0
+    if sent > (counted.input_tokens or 0) or produced > (counted.output_tokens or 0):
+        told = f"{sent:,} sent, {produced:,} produced"
+        yield f"tokens as the harness counts them; with sub-agents the client counts {told}"
 
 
 def _uncounted(figures: Mapping[str, float | None]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from arcview.readers.runs.agent_logs import find_trajectories
 from arcview.readers.runs.assembled import AssembledRun, Assembly, derived_id
 from arcview.readers.runs.harness_logs import grade_above
 from arcview.readers.runs.instance_folder import patch_states, prediction_for
-from arcview.readers.trajectories.usages import sent_in_all
+from arcview.readers.trajectories.claude_code_ends import main_loop_note, spent_in_all
 
 LAYOUT = "swe_evo"
 RESULT = "cli_result.json"
@@ -162,17 +162,11 @@ def _status(result: Fields) -> tuple[Status, str | None]:
 
 
 def _usage(result: Fields) -> tuple[Usage | None, tuple[str, ...]]:
-    """What the client added up; the figures of its closing record, not those per model."""
-    used = result.sub("usage")
-    cached = used.count("cache_read_input_tokens")
-    stored = used.count("cache_creation_input_tokens")
-    usage = Usage(
-        sent_in_all(used.count("input_tokens"), cached, stored),
-        cached,
-        used.count("output_tokens"),
-        cost_usd=result.number("total_cost_usd"),
-    )
-    if not (usage.input_tokens or usage.output_tokens or usage.cost_usd):
+    """What the client added up."""
+    usage = spent_in_all(result.values)
+    if usage is None:
         return None, ()
-    note = "cost is the client's nominal one" if usage.cost_usd else "no cost is reported"
-    return replace(usage, cost_usd=usage.cost_usd or None), (note,)
+    notes = ["cost is the client's nominal one" if usage.cost_usd else "no cost is reported"]
+    if (own := main_loop_note(result.values)) is not None:
+        notes.append(own)
+    return replace(usage, cost_usd=usage.cost_usd or None), tuple(notes)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from arcview.model.trajectory import Usage
+from arcview.readers.trajectories.claude_code_blocks import usage_of
 from arcview.readers.trajectories.records import Record, count_or_none, text_or_none
 from arcview.readers.trajectories.usages import added
 
@@ -54,13 +55,50 @@ def _counter(record: Record, cost_usd: float) -> _Counter:
 def _is_anew(now: _Counter, before: _Counter, turn: Usage) -> bool:
     """Whether a session was resumed by a client that was started for it, which counts from zero.
 
-    Then its counts shrink, or they are nearer to the turn's own than what they gained.
+    Then its counts shrink, or they gained less than the turn itself spent.
     """
     if now.cost_usd < before.cost_usd or now.tokens < before.tokens:
         return True
-    own = (turn.input_tokens or 0) + (turn.output_tokens or 0)
-    gained = now.tokens - before.tokens
-    return now.tokens > 0 and abs(now.tokens - own) < abs(gained - own)
+    sent, produced = turn.input_tokens or 0, turn.output_tokens or 0
+    gained = now.input_tokens - before.input_tokens, now.output_tokens - before.output_tokens
+    return now.tokens > 0 and (gained[0] < sent or gained[1] < produced)
+
+
+def spent_in_all(record: Record) -> Usage | None:
+    """What a closing record says of everything: all models, sub-agents included.
+
+    Its `usage` leaves out what sub-agents used, which its cost does not; clients that count by
+    model say it there.
+    """
+    return _in_all(usage_of(record.get("usage"), record.get("total_cost_usd")), record, _ZERO)
+
+
+def _in_all(turn: Usage | None, record: Record, before: _Counter) -> Usage | None:
+    """The same of what came since an earlier record of the same client."""
+    if turn is None:
+        return None
+    now = _counter(record, turn.cost_usd or 0.0)
+    if now.tokens:
+        turn = replace(
+            turn,
+            input_tokens=now.input_tokens - before.input_tokens,
+            cached_tokens=max(now.cached_tokens - before.cached_tokens, 0),
+            output_tokens=now.output_tokens - before.output_tokens,
+        )
+    if turn.cost_usd is not None and before.cost_usd:
+        turn = replace(turn, cost_usd=round(now.cost_usd - before.cost_usd, 10))
+    return turn
+
+
+def main_loop_note(record: Record) -> str | None:
+    """What to say where the main agent's own tokens are fewer than those of everything."""
+    own, whole = usage_of(record.get("usage")), spent_in_all(record)
+    if own is None or whole is None:
+        return None
+    sent, produced = own.input_tokens or 0, own.output_tokens or 0
+    if (sent, produced) == (whole.input_tokens or 0, whole.output_tokens or 0):
+        return None
+    return f"tokens are those of all models; the main agent's: {sent:,} sent, {produced:,} produced"
 
 
 @dataclass(slots=True)
@@ -88,19 +126,9 @@ class Ends:
             return None
         now, before = _counter(record, turn.cost_usd or 0.0), self._counters.get(session, _ZERO)
         self._counters[session] = now
-        if _is_anew(now, before, turn):
-            before = _ZERO
-        if now.tokens:
-            turn = replace(
-                turn,
-                input_tokens=now.input_tokens - before.input_tokens,
-                cached_tokens=max(now.cached_tokens - before.cached_tokens, 0),
-                output_tokens=now.output_tokens - before.output_tokens,
-            )
-        if turn.cost_usd is not None:
-            turn = replace(turn, cost_usd=round(now.cost_usd - before.cost_usd, 10))
-        self._totals.append((session, turn))
-        return None if turn.cost_usd is None else Usage(cost_usd=turn.cost_usd)
+        spent = _in_all(turn, record, _ZERO if _is_anew(now, before, turn) else before) or turn
+        self._totals.append((session, spent))
+        return None if spent.cost_usd is None else Usage(cost_usd=spent.cost_usd)
 
     def total(self, messages: Iterable[tuple[str | None, Usage | None]]) -> Usage | None:
         """Totals as they are recorded, with the messages of sessions that record none.
@@ -110,7 +138,26 @@ class Ends:
         """
         if not self._totals:
             return None
-        closed = {session for session, _ in self._totals}
-        others = [usage for session, usage in messages if session not in closed]
-        found = added([*(usage for _, usage in self._totals), *others])
+        told: dict[str | None, list[Usage | None]] = {}
+        for session, usage in messages:
+            told.setdefault(session, []).append(usage)
+        closed: dict[str | None, list[Usage]] = {}
+        for session, usage in self._totals:
+            closed.setdefault(session, []).append(usage)
+        found = added(
+            _at_least(added(closed.get(session, ())), added(told.get(session, ())))
+            for session in dict.fromkeys([*closed, *told])
+        )
         return None if found is None else replace(found, cost_usd=found.cost_usd or None)
+
+
+def _at_least(closing: Usage | None, messages: Usage | None) -> Usage | None:
+    """What closing records tell; the messages' sum where it is more.
+
+    The records of an attempt that was started again are lost with it, its messages may not be.
+    """
+    if closing is None or messages is None:
+        return closing or messages
+    if (messages.input_tokens or 0) <= (closing.input_tokens or 0):
+        return closing
+    return replace(messages, cost_usd=closing.cost_usd)

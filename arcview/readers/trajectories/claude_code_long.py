@@ -70,13 +70,15 @@ def _let_go(items: Items, order: list[Placed]) -> None:
 
 
 def _is_plain(path: Path) -> bool:
-    """Whether a file has a record in its first line, and more than one line."""
+    """Whether a file has a record in its first line; a lone line may be a whole document."""
     with open_file(path) as file:
         if not file.read(_HEAD_BYTES).strip(b"\0 \t\r\n"):
             return False
         file.seek(0)
         first = next((line for line in file if line.strip()), b"").removeprefix(b"\xef\xbb\xbf")
-        return loaded(first) is not None and any(line.strip() for line in file)
+        record = loaded(first)
+        is_of_session = isinstance(record, dict) and "sessionId" in record
+        return is_of_session or (record is not None and any(line.strip() for line in file))
 
 
 class _Source:
