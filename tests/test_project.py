@@ -62,6 +62,11 @@ def test_no_file_names_the_machine_it_was_made_on() -> None:
     assert found == []
 
 
+def test_nothing_that_was_opened_or_kept_here_is_part_of_the_project() -> None:
+    names = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    assert not names & {"runs", "CACHEDIR.TAG", ".arcview"}
+
+
 def test_no_file_names_a_package_registry() -> None:
     registry = re.compile(rb"index[-_]url\s*=|/simple/|files\.pythonhosted|registry\s*=\s*.?http")
     texts = (path for path in tracked() if path.suffix not in {".svg", ".bundle"})

@@ -116,6 +116,8 @@ def test_a_signal_while_a_run_is_written_leaves_whole_runs_only(runs: Path) -> N
         "def stopped(*_):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "import_run.copy_logs = stopped\n"
+        # Who is started in the background is deaf to it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "sys.exit(cli.main(['import', 'runs', 'out']))\n"
     )
     ended = subprocess.run(
