@@ -318,9 +318,13 @@ class OpenRun:
         """The run as its reader opened it; read again where only the cache was."""
         with self._lock:
             if self._opened is None:
+                from arcview.readers.protocols import whole_of
                 from arcview.readers.registry import open_run
 
-                self._opened = open_run(Path(self.run.path), *self._asked)
+                opened = open_run(Path(self.run.path), *self._asked)
+                # What is kept of a long session may be more than a glance at it.
+                is_whole = opened.run.is_glanced and not self.run.is_glanced
+                self._opened = whole_of(opened) if is_whole else opened
             return self._opened
 
     def _note(self, problems: Iterable[Problem]) -> bool:

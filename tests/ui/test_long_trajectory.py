@@ -165,6 +165,21 @@ def test_a_command_knows_the_stages_of_a_long_session_and_reads_it_once(
     assert len(times) == 1
 
 
+def test_a_long_session_says_the_same_when_it_comes_from_the_cache(
+    long_conversation: Path, tmp_path: Path
+) -> None:
+    open_run = opening(long_conversation, tmp_path)
+    first, again = open_run(), open_run()
+    assert (first.from_cache, again.from_cache) == (False, True)
+    for opened in (first, again):
+        steps = [[step.text for step in opened.trajectory(stage).steps] for stage in (1, 2, 3)]
+        assert [texts[0].split(".")[0] for texts in steps] == [
+            f"Please do part {number}" for number in range(3)
+        ]
+        assert [len(texts) for texts in steps] == [2, 2, 2]
+        assert (opened.spec(2) or "").startswith("Please do part 1")
+
+
 async def test_a_kept_beginning_stands_in_the_first_frame(
     long_session: Path, tmp_path: Path
 ) -> None:

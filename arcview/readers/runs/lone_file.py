@@ -289,10 +289,10 @@ class _GlancedSession(AssembledRun):
         self._steps: Trajectory | None = None
 
     def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
-        """All of the steps, read once."""
+        """The steps of a part of the session, all of which is read once."""
         if self._steps is None:
             self._steps = self._read()
-        return self._steps
+        return take_part(self._steps, refs[0]) if len(refs) == 1 else self._steps
 
     def whole(self) -> AssembledRun:
         """The session with its stages."""
