@@ -78,11 +78,13 @@ def load_settings(path: Path | None = None) -> Settings:
 
 
 def save_annotator(name: str) -> None:
-    """Writes the annotator into the settings file, which has none so far; keeps all else.
+    """Writes the annotator into the settings file, unless it has one by now; keeps all else.
 
     Raises:
-        BadInputError: it cannot be written.
+        BadInputError: it cannot be read or written.
     """
+    if load_settings().annotator is not None:
+        return  # another arcview asked at the same time, and was answered first
     # Where the file is a link into a folder of dotfiles, it stays one.
     file = settings_path().resolve()
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arcview.config import Settings, load_settings, settings_path
+from arcview.config import Settings, load_settings, save_annotator, settings_path
 from arcview.errors import BadInputError
 from arcview.model.run import PathRules
 
@@ -65,3 +65,27 @@ def test_a_file_that_is_no_text_is_bad_input(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadInputError, match="cannot be read"):
         load_settings(file)
+
+
+def test_a_name_is_kept_once_whoever_asks_for_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = settings_path()
+    file.parent.mkdir(parents=True)
+    file.write_text("cache_limit_mb = 9\n", encoding="utf-8")
+    for name in ("ann", "ben"):
+        save_annotator(name)
+        assert load_settings() == Settings(cache_limit_mb=9, annotator="ann")
+
+
+def test_a_name_does_not_replace_a_file_that_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = settings_path()
+    file.parent.mkdir(parents=True)
+    file.write_text("no = = toml\n", encoding="utf-8")
+    with pytest.raises(BadInputError, match="not TOML"):
+        save_annotator("ann")
+    assert file.read_text(encoding="utf-8") == "no = = toml\n"
