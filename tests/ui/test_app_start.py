@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from textual.content import Content
 from textual.worker import WorkerFailed
 
 from arcview.errors import ArcviewError, BadInputError, UnknownLayoutError
@@ -12,10 +13,21 @@ from arcview.session.run_session import Column
 from arcview.ui import app as app_module
 from arcview.ui.ahead import ReadAhead
 from arcview.ui.application import ArcviewApp
+from arcview.ui.rows.sections import SectionRows
 from arcview.ui.screens.library import LibraryScreen
 from arcview.ui.screens.opening import OpeningScreen
 from arcview.ui.screens.run import RunScreen
-from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
+from arcview.ui.screens.text import TextScreen
+from tests.readers.scb_run import write_run
+from tests.ui.screen_text import (
+    notice,
+    on_screen,
+    open_run,
+    press,
+    run_screen,
+    screen_text,
+    settle,
+)
 
 
 def _first(path: Path, at: str | None = None) -> object:
@@ -160,3 +172,13 @@ async def test_a_run_that_turns_out_unreadable_ends_the_app_with_one_line() -> N
         await pilot.pause()
     assert str(app.failure) == "run.json: not JSON"
     assert app.return_code == 2
+
+
+async def test_what_is_said_while_a_screen_comes_up_is_shown_on_it(tmp_path: Path) -> None:
+    async with on_screen(run_screen(write_run(tmp_path / "run"))) as (app, pilot):
+        coming = TextScreen(Content("a text"), SectionRows(()))
+        app.push_screen(coming)
+        coming.notice("the labels cannot be read")
+        await settle(pilot)
+        assert app.screen is coming
+        assert notice(app).strip().startswith("the labels cannot be read")

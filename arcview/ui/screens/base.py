@@ -53,7 +53,11 @@ class BaseScreen(Screen[None], inherit_bindings=False):
 
     def notice(self, text: str) -> None:
         """Says one line where the key hints are."""
-        self.query_one(HintBar).notice(text)
+        bars = self.query(HintBar)
+        if bars:
+            bars.first().notice(text)
+        else:  # something failed while the screen is only coming up
+            self.call_after_refresh(self.notice, text)
 
     def show_hints(self) -> None:
         """Lets the line of keys follow the context."""
