@@ -29,6 +29,7 @@ from arcview.readers.parts import join, turn_starts
 from arcview.readers.protocols import Given, OpenedRun, RunReader, whole_of
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.runs.assembled import read_ref
+from arcview.readers.runs.kept_session import KeptSession
 from arcview.readers.runs.repository import commit_of, git_dir_of, is_sha1
 
 _NEVER_RAN = (Status.NOT_STARTED, Status.SKIPPED)
@@ -110,6 +111,7 @@ class GivenRun:
             self._extra = TrajectoryRef(file.name)
             run = _with_trajectory(run, self._root, self._extra)
         self._run = run
+        self._kept = KeptSession()
 
     @property
     def run(self) -> Run:
@@ -127,7 +129,7 @@ class GivenRun:
     def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
         """The run's own steps, then those that the user named."""
         own = [ref for ref in refs if not self._is_given(ref)]
-        parts = [read_ref(self._root, ref) for ref in refs if self._is_given(ref)]
+        parts = [read_ref(self._root, ref, self._kept) for ref in refs if self._is_given(ref)]
         return join([*([self._opened.trajectory(own)] if own else []), *parts])
 
     def locate(self, ref: TrajectoryRef, path: str) -> Path | None:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from arcview.errors import ArcviewError, BadInputError
@@ -21,8 +22,9 @@ from arcview.model.run import Run
 from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
 from arcview.readers.fields import read_bytes
 from arcview.readers.inside import inside
-from arcview.readers.parts import join, take_part
-from arcview.readers.registry import find_trajectory_reader, trajectory_reader
+from arcview.readers.parts import join
+from arcview.readers.registry import TrajectoryReader, find_trajectory_reader, trajectory_reader
+from arcview.readers.runs.kept_session import KeptSession
 from arcview.secrets import mask_settings
 
 GateKey = tuple[str, str | None]
@@ -58,6 +60,7 @@ class AssembledRun:
     def __init__(self, assembly: Assembly) -> None:
         self._from = assembly
         self._run = replace(assembly.run, problems=tuple(dict.fromkeys(assembly.problems)))
+        self._sessions = KeptSession()
 
     @property
     def run(self) -> Run:
@@ -75,7 +78,7 @@ class AssembledRun:
 
     def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
         """The steps of the given trajectories, joined and counted once."""
-        return join([read_ref(self._from.root, ref) for ref in refs])
+        return join([read_ref(self._from.root, ref, self._sessions) for ref in refs])
 
     def text(self, path: str) -> str:
         """A file of the run as text; undecodable bytes are replaced, secrets of logs masked.
@@ -116,8 +119,14 @@ class AssembledRun:
         return self._run.problems
 
 
-def read_ref(root: Path, ref: TrajectoryRef) -> Trajectory:
-    """One trajectory with the files that complete it; what is wrong is one of its problems."""
+def read_ref(root: Path, ref: TrajectoryRef, kept: KeptSession | None = None) -> Trajectory:
+    """One trajectory with the files that complete it; what is wrong is one of its problems.
+
+    Args:
+        root: The folder that its path is relative to.
+        ref: Where it lies, and which part of it is wanted.
+        kept: The session that was read last, where several parts of one are asked for.
+    """
     try:
         files = [inside(root, path) for path in (ref.path, *ref.companions)]
         if ref.format is None:
@@ -128,13 +137,20 @@ def read_ref(root: Path, ref: TrajectoryRef) -> Trajectory:
         what = str(error).replace(f"{root}/", "").removeprefix(f"{ref.path}: ")
         problem = Problem(ref.path, f"{what}; its steps cannot be shown")
         return Trajectory(format="unknown", problems=(problem,))
+    read = partial(_read_files, root, ref, files, reader)
+    return (kept or KeptSession()).part((ref,), files, read)
+
+
+def _read_files(
+    root: Path, ref: TrajectoryRef, files: Sequence[Path], reader: TrajectoryReader
+) -> Trajectory:
     found = reader.read(files[0], files[1:])
     problems = (
         replace(each, where=each.where.replace(f"{root}/", ""), what=each.what)
         for each in found.problems
     )
     sessions = tuple(_as_of(session, ref) for session in found.sessions)
-    return take_part(replace(found, sessions=sessions, problems=tuple(problems)), ref)
+    return replace(found, sessions=sessions, problems=tuple(problems))
 
 
 def _as_of(session: Session, ref: TrajectoryRef) -> Session:

@@ -21,6 +21,7 @@ from arcview.model.run import Chain, PathRules, Run, Status
 from arcview.model.trajectory import Trajectory, TrajectoryRef
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.registry import Detection
+from arcview.readers.runs.kept_session import KeptSession
 from arcview.readers.runs.native_fields import as_problem, label, note, tidy, word
 from arcview.readers.runs.native_folder import (
     CHAIN_PREFIX,
@@ -222,6 +223,7 @@ class NativeRun:
         self._skeleton = skeleton
         self._folder = skeleton.folder
         self._chain_folder = skeleton.chain_folder
+        self._sessions = KeptSession()
 
     @cached_property
     def _read(self) -> tuple[Run, tuple[_Counted, ...]]:
@@ -282,7 +284,7 @@ class NativeRun:
         """The steps of the given trajectories, joined and counted once."""
         from arcview.readers.runs.native_trajectories import read_trajectory
 
-        found = read_trajectory(self._folder, refs)
+        found = read_trajectory(self._folder, refs, self._sessions)
         return replace(found, problems=tidy(found.problems))
 
     def text(self, path: str) -> str:

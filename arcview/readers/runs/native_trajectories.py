@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
-from arcview.readers.parts import take_part
 from arcview.readers.registry import TrajectoryReader, find_trajectory_reader, trajectory_reader
+from arcview.readers.runs.kept_session import KeptSession
 from arcview.readers.runs.native_folder import Folder
 
 _READING_ORDER = (
@@ -30,7 +31,7 @@ class _Files:
     refs: list[TrajectoryRef] = field(default_factory=list)
 
 
-def read_trajectory(run: Folder, refs: Sequence[TrajectoryRef]) -> Trajectory:
+def read_trajectory(run: Folder, refs: Sequence[TrajectoryRef], kept: KeptSession) -> Trajectory:
     """Reads the given trajectories; what cannot be read is a problem, the rest is there."""
     problems: list[Problem] = []
     by_format: dict[str, _Files] = {}
@@ -38,7 +39,7 @@ def read_trajectory(run: Folder, refs: Sequence[TrajectoryRef]) -> Trajectory:
         reader = _reader(run, ref, problems)
         if reader is not None:
             by_format.setdefault(reader.id, _Files(reader)).refs.append(ref)
-    parts = [_read(run, files) for files in by_format.values()]
+    parts = [_part(run, files, kept) for files in by_format.values()]
     if not parts:
         return Trajectory(format="none", problems=tuple(problems))
     if len(parts) == 1:
@@ -61,18 +62,22 @@ def _reader(run: Folder, ref: TrajectoryRef, problems: list[Problem]) -> Traject
         return None
 
 
+def _part(run: Folder, files: _Files, kept: KeptSession) -> Trajectory:
+    paths = [run.root / ref.path for ref in files.refs]
+    return kept.part(files.refs, paths, partial(_read, run, files))
+
+
 def _read(run: Folder, files: _Files) -> Trajectory:
     first, *others = files.refs
     found = files.reader.read(
         run.root / first.path, [run.root / companion.path for companion in others]
     )
     roles = {ref.session: ref.role for ref in files.refs if ref.session is not None}
-    found = replace(
+    return replace(
         found,
         sessions=tuple(_with_role(session, roles.get(session.id)) for session in found.sessions),
         problems=tuple(_relative(run, problem) for problem in found.problems),
     )
-    return take_part(found, first)
 
 
 def _with_role(session: Session, role: SessionRole | None) -> Session:
