@@ -40,12 +40,18 @@ class Comparison:
     actual: str
     expected: str
     operator: str
-    """What should have held between them: `==`, `!=`, `in`, `not in`, `is`, `<` …"""
+    """What the actual side should have been to the expected one: `==`, `!=`, `in`, `is`, `<`,
+    `contains`, `matches` … and their opposites."""
     sides: Sides
     where: tuple[str, ...] = ()
     """What the runner adds on where a value comes from (`3 = run(…).returncode`)."""
     shortened: bool = False
     """The report cut a side (`...` in the middle)."""
+
+    @property
+    def demand(self) -> str:
+        """What was demanded of the actual side: `3`, `!= 3`, `not in [3]`."""
+        return self.expected if self.operator == "==" else f"{self.operator} {self.expected}"
 
 
 def split_actual_expected(test: GateTest) -> Comparison | None:
@@ -61,7 +67,7 @@ def split_actual_expected(test: GateTest) -> Comparison | None:
     for find in (_chai, _labelled_lines, _labelled_inline):
         found = find(lines)
         if found is not None:
-            return Comparison(found[0], found[1], "==", Sides.LABELLED, where)
+            return Comparison(*found, Sides.LABELLED, where)
     return (
         _assertion(lines, test.traceback or "", where)
         or _sign_diff(lines)
@@ -80,15 +86,25 @@ def _where(lines: tuple[str, ...]) -> Iterator[str]:
 
 
 _CHAI = re.compile(
-    r"^(?:\w*Error: )?expected (?P<actual>.+?) (?:to|not to) (?:be|equal|deeply equal|"
-    r"strictly equal|deep equal|match|include|contain|have \w+|be \w+ than) "
+    r"^(?:\w*Error: )?expected (?P<actual>.+?) (?P<relation>(?:to|not to|to not) (?:be|equal|"
+    r"deeply equal|strictly equal|deep equal|match|include|contain|have \w+|be \w+ than)) "
     r"(?P<expected>.+?)(?: // .*)?$"
 )
 
 
-def _chai(lines: tuple[str, ...]) -> tuple[str, str] | None:
+def _chai(lines: tuple[str, ...]) -> tuple[str, str, str] | None:
     match = _CHAI.match(lines[0]) if lines else None
-    return (match["actual"], match["expected"]) if match else None
+    if match is None:
+        return None
+    words = match["relation"].split()
+    operator = _RELATIONS.get(words[-1], "==")
+    if "not" in words:
+        operator = _OPPOSITES[operator]
+    return match["actual"], match["expected"], operator
+
+
+_RELATIONS = {"include": "contains", "contain": "contains", "match": "matches"}
+_OPPOSITES = {"==": "!=", "contains": "does not contain", "matches": "does not match"}
 
 
 _EXPECTED_LABEL = re.compile(
@@ -101,7 +117,13 @@ _LEFT_LABEL = re.compile(r"^\s*left: (?P<value>.*)$")
 _RIGHT_LABEL = re.compile(r"^\s*right: (?P<value>.*)$")
 
 
-def _labelled_lines(lines: tuple[str, ...]) -> tuple[str, str] | None:
+_RUST_UNEQUAL = re.compile(r"\bassertion .*\bleft != right\b")
+_JEST_RELATION = re.compile(r"^\s*Expected (?P<word>substring|value|pattern): (?P<not>not )?")
+_JEST_MEMBER = re.compile(r"^\s*Received (?:string|array|message|set|iterator)\s*:")
+_JEST_RELATIONS = {"substring": "contains", "value": "contains", "pattern": "matches"}
+
+
+def _labelled_lines(lines: tuple[str, ...]) -> tuple[str, str, str] | None:
     for expected_label, actual_label in (
         (_EXPECTED_LABEL, _ACTUAL_LABEL),
         (_RIGHT_LABEL, _LEFT_LABEL),
@@ -109,8 +131,22 @@ def _labelled_lines(lines: tuple[str, ...]) -> tuple[str, str] | None:
         expected = _first_value(lines, expected_label)
         actual = _first_value(lines, actual_label)
         if expected is not None and actual is not None:
-            return actual, expected
+            operator = _labelled_relation(lines)
+            if operator in _OPPOSITES.values():
+                expected = expected.removeprefix("not ")
+            return actual, expected, operator
     return None
+
+
+def _labelled_relation(lines: tuple[str, ...]) -> str:
+    """What a runner says beside the labels; jest names memberships in the labels themselves."""
+    if any(_RUST_UNEQUAL.search(line) for line in lines):
+        return "!="
+    named = next((match for line in lines if (match := _JEST_RELATION.match(line))), None)
+    if named is None or not any(_JEST_MEMBER.match(line) for line in lines):
+        return "=="
+    operator = _JEST_RELATIONS[named["word"]]
+    return _OPPOSITES[operator] if named["not"] else operator
 
 
 def _first_value(lines: tuple[str, ...], label: re.Pattern[str]) -> str | None:
@@ -130,17 +166,26 @@ _GOT_WANT = re.compile(
 )
 
 
-def _labelled_inline(lines: tuple[str, ...]) -> tuple[str, str] | None:
+def _labelled_inline(lines: tuple[str, ...]) -> tuple[str, str, str] | None:
     if not lines:
         return None
     _, text = split_error_type(lines[0])
     match = _EXPECTED_GOT.search(text) or _GOT_WANT.search(text)
-    return (match["actual"], match["expected"]) if match else None
+    return (match["actual"], match["expected"], "==") if match else None
 
 
 # Longest first: ` is not ` must not be found as ` is `.
 _OPERATORS = (" not in ", " is not ", " == ", " != ", " <= ", " >= ", " in ", " is ", " < ", " > ")
 _NOT_FOUND = re.compile(r"^(?P<expected>.+) not found in (?P<actual>.+)$")
+_TURNED = {
+    "<": ">",
+    ">": "<",
+    "<=": ">=",
+    ">=": "<=",
+    "in": "contains",
+    "not in": "does not contain",
+}
+"""The same relation with its sides in the other order; those that are missing stay as they are."""
 _UNEXPECTEDLY_FOUND = re.compile(r"^(?P<expected>.+) unexpectedly found in (?P<actual>.+)$")
 
 
@@ -161,7 +206,10 @@ def _assertion(lines: tuple[str, ...], traceback: str, where: tuple[str, ...]) -
 
 def _unittest(text: str, where: tuple[str, ...]) -> Comparison | None:
     text = split_top_level(text, " : ")[0]
-    for pattern, operator in ((_NOT_FOUND, "in"), (_UNEXPECTEDLY_FOUND, "not in")):
+    for pattern, operator in (
+        (_NOT_FOUND, "contains"),
+        (_UNEXPECTEDLY_FOUND, "does not contain"),
+    ):
         match = pattern.match(text)
         if match:
             return Comparison(match["actual"], match["expected"], operator, Sides.NAMES, where)
@@ -185,7 +233,7 @@ def _oriented(
         names_tell = left_demanded != right_demanded
         swap = left_demanded if names_tell else swap
     if swap:
-        left, right = right, left
+        left, operator, right = right, _TURNED.get(operator, operator), left
     sides = Sides.NAMES if names_tell else Sides.POSITION
     return Comparison(left, right, operator, sides, where, shortened)
 

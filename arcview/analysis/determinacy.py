@@ -92,10 +92,14 @@ def demand_of(test: GateTest, sources: Sources) -> Demand | None:
     )
 
 
+_REFUSALS = ("!=", "not in", "is not", "does not contain", "does not match")
+"""Relations that demand that a text is not there."""
+
+
 def _expected_texts(test: GateTest) -> Iterator[str]:
     """The expected texts that the actual side lacks and the test did not put in itself."""
     sides = split_actual_expected(test)
-    if sides is None or sides.shortened or sides.operator in ("!=", "not in", "is not"):
+    if sides is None or sides.shortened or sides.operator in _REFUSALS:
         return
     given = _given(test)
     for text in _texts_in(sides.expected):

@@ -210,7 +210,7 @@ class _Report:
         comparison = split_actual_expected(test)
         if comparison is not None:
             inner.append(_code(comparison.actual, "actual"))
-            inner.append(_code(comparison.expected, "expected"))
+            inner.append(_code(comparison.demand, "expected"))
         if lines:
             inner.append(Bullets(tuple(Cell(_safe(line)) for line in lines)))
         for name, text in (

@@ -242,7 +242,7 @@ class _Writer:
         comparison = split_actual_expected(test)
         if comparison is not None:
             yield f"        actual    {one_line(comparison.actual)}"
-            yield f"        expected  {one_line(comparison.expected)}"
+            yield f"        expected  {one_line(comparison.demand)}"
         yield from self._message(test.message or "")
 
     def _message(self, message: str) -> Iterator[str]:

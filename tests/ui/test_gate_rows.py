@@ -87,6 +87,14 @@ def test_what_all_tests_of_a_cause_say_alike_is_said_once() -> None:
     assert details == ["expected  0"]
 
 
+def test_a_relation_that_is_not_equality_stands_before_the_expected_side() -> None:
+    bad = _test("bad", Outcome.FAILED, "assert None is not None")
+    details = [line.strip() for line in _lines(GateRows(_view(bad)))[-2:]]
+    assert details == ["expected  is not None", "actual    None"]
+    both = next(s.text for s in failure_sections(bad, None) if s.title == "Actual and expected")
+    assert both.startswith("expected  is not None\nactual    None\n(")
+
+
 def test_failing_only_leaves_out_what_passed() -> None:
     view = _view(_test("ok", Outcome.PASSED), _test("bad", Outcome.FAILED, "no"))
     rows = GateRows(view, failing_only=True)

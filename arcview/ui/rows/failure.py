@@ -72,9 +72,7 @@ _HOW_SIDES_ARE_KNOWN = {
 
 
 def _both_sides(comparison: Comparison) -> str:
-    lines = [f"expected  {comparison.expected}", f"actual    {comparison.actual}"]
-    if comparison.operator != "==":
-        lines.append(f"demanded  actual {comparison.operator} expected")
+    lines = [f"expected  {comparison.demand}", f"actual    {comparison.actual}"]
     lines += [f"where     {where}" for where in comparison.where]
     if _HOW_SIDES_ARE_KNOWN[comparison.sides]:
         lines.append(f"({_HOW_SIDES_ARE_KNOWN[comparison.sides]})")

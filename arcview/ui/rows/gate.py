@@ -368,7 +368,7 @@ def _details(member: FailingTest, signature: SignatureGroup, *, alone: bool) -> 
 
     comparison = split_actual_expected(member.test)
     if comparison is not None:
-        return (f"expected  {comparison.expected}", f"actual    {comparison.actual}")
+        return (f"expected  {comparison.demand}", f"actual    {comparison.actual}")
     return (signature.title,) if alone else ()
 
 
