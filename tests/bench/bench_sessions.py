@@ -34,9 +34,8 @@ _FIRST_STEPS = re.compile(r"▸ +[12] .{60}")
 _ALL_STEPS = re.compile(r"· (?:step [\d,]+/\d|[\d,]+ steps)")
 _TESTS_KNOWN = re.compile(r"Self-tests +(?:none|\d)")
 _MOST_KEYS = 400
-_TO_TRAJECTORY = "\t\t\t"
 _KEYS = "jjkk \x04\x15 "
-"""Rows and half pages of the trajectory; a step is opened and closed."""
+"""Rows and half pages of the trajectory, which has the keys; a step is opened and closed."""
 _INSPECTOR = """
 import sys
 from pathlib import Path
@@ -54,7 +53,8 @@ def main(argv: list[str]) -> None:
     """Measures and prints the tables."""
     starts = int(argv[1]) if len(argv) > 1 else STARTS
     size = (int(argv[2]) if len(argv) > 2 else MEGABYTES) * 1_000_000
-    with tempfile.TemporaryDirectory() as name:
+    # The caches lie elsewhere: a new folder beside a log would be news of the log.
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as caches:
         scratch = Path(name)
         logs = {
             "Claude Code session": repeat(CLAUDE_CODE, scratch / "claude.jsonl", size),
@@ -71,13 +71,13 @@ def main(argv: list[str]) -> None:
                 CODEX_TRIMMED, scratch / "trimmed.jsonl", size, kept_lines=1
             ),
         }
-        _starts(logs, scratch, starts)
+        _starts(logs, Path(caches), starts)
         _indexing({**logs, **short})
         for title, path in logs.items():
-            _while_reading(title, path, scratch)
+            _while_reading(title, path, Path(caches))
 
 
-def _starts(logs: dict[str, Path], scratch: Path, starts: int) -> None:
+def _starts(logs: dict[str, Path], caches: Path, starts: int) -> None:
     clock: dict[str, list[float]] = {}
     cpu: dict[str, list[float]] = {}
 
@@ -90,7 +90,7 @@ def _starts(logs: dict[str, Path], scratch: Path, starts: int) -> None:
     for number in range(starts):
         measure("empty app", empty_app(), whole_frame)
         for title, path in logs.items():
-            cache = scratch / f"cold-{number} {title}"
+            cache = caches / f"cold-{number} {title}"
             measure(f"{title}, first steps", arcview(path, cache), first_steps)
         if python is not None:
             own = Terminal([python, "-c", _INSPECTOR, str(logs["mini-swe-agent document"])])
@@ -117,14 +117,11 @@ def _indexing(logs: dict[str, Path]) -> None:
         print(f"{title}: {counts} known in {best:.2f} s, {megabytes / best:.0f} MB/s")
 
 
-def _while_reading(title: str, path: Path, scratch: Path) -> None:
+def _while_reading(title: str, path: Path, caches: Path) -> None:
     """Keys while the rest is read; memory when all is known."""
-    with arcview(path, scratch / f"keys {title}") as terminal:
+    with arcview(path, caches / f"keys {title}") as terminal:
         terminal.wait_for(first_steps)
         terminal.settle(quiet_s=0.3, timeout_s=1)
-        for key in _TO_TRAJECTORY:
-            terminal.press(key)
-            terminal.settle(quiet_s=0.15, timeout_s=0.5)
         frames: list[float] = []
         unseen = 0
         while not _is_known(terminal.text) and len(frames) < _MOST_KEYS:
