@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import pytest
 
 from arcview import cli
+from arcview.cli import ticker
+from arcview.session import import_run
+from arcview.session.import_states import write_bundle
 from tests.readers.scb_run import stream, write, write_run
 from tests.readers.test_lone_file import PATCH, mini, turns
 from tests.test_cli import HOSTILE, Capture, only_line
@@ -108,6 +112,37 @@ def test_import_writes_a_run_that_check_holds_for_right(runs: Path, capsys: Capt
     assert cli.main(["import", "runs/a", "out"]) == 0
     assert re.fullmatch(r"out: \d+ files\n", capsys.readouterr().out)
     assert cli.main(["check", "out"]) == 0
+
+
+def test_import_tells_what_it_does_while_it_takes_long(
+    runs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    is_told = threading.Event()
+
+    def say(line: str) -> None:
+        told.append(line)
+        is_told.set()
+
+    def written(*parts: object) -> object:
+        assert is_told.wait(60)
+        return write_bundle(*parts)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ticker, "INTERVAL_S", 0.001)
+    monkeypatch.setattr(ticker, "say", say)
+    monkeypatch.setattr(import_run, "write_bundle", written)
+    assert cli.main(["import", "runs/a", "out"]) == 0
+    assert set(told) & {"reading runs/a …", "writing the states …"}
+    assert len(told) == len(set(told))
+    assert re.fullmatch(r"out: \d+ files\n", capsys.readouterr().out)
+
+
+def test_import_tells_nothing_while_it_is_quick(
+    runs: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticker, "INTERVAL_S", 3_600)
+    assert cli.main(["import", "runs/a", "out"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_import_never_overwrites_and_exits_2(runs: Path, capsys: Capture) -> None:

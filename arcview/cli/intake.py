@@ -23,6 +23,7 @@ from arcview.cli.parts import (
     print_json,
     print_lines,
 )
+from arcview.cli.ticker import Ticker
 from arcview.errors import UnknownLayoutError
 from arcview.files import is_dir
 
@@ -105,8 +106,8 @@ def import_run(arguments: Sequence[str]) -> int:
         return _import_all(options, runs)
     from arcview.session.import_run import write_run
 
-    run = open_asked(options)
-    written = write_run(run, Path(options.out))
+    with Ticker(f"reading {options.path}") as ticker:
+        written = write_run(open_asked(options), Path(options.out), ticker.doing)
     lines = [f"{options.out}: {_files(written)}"]
     lines += [f"not imported: {each.where}: {each.what}" for each in written.left_out]
     print_lines(clean_line(line) for line in lines)

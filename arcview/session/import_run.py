@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,12 +51,17 @@ class Written:
     """What the new folder does not hold of the run."""
 
 
-def write_run(opened: OpenRun, out: Path) -> Written:
+def _untold(what: str) -> None:
+    """Where nobody waits to be told."""
+
+
+def write_run(opened: OpenRun, out: Path, tell: Callable[[str], None] = _untold) -> Written:
     """Writes a run folder.
 
     Args:
         opened: The run.
         out: The folder to make.
+        tell: Told what is about to be written.
 
     Raises:
         ArcviewError: there is something at `out`, it cannot be written, or git fails.
@@ -66,7 +71,7 @@ def write_run(opened: OpenRun, out: Path) -> Written:
     if out.resolve().is_relative_to(Path(opened.run.path).resolve()):
         raise ArcviewError(f"{out}: inside the run that is imported; choose another place")
     with _made_beside(out) as folder:
-        writer = _Writer(opened, folder)
+        writer = _Writer(opened, folder, tell)
         writer.write()
         files = sorted(
             path.relative_to(folder).as_posix() for path in folder.rglob("*") if is_file(path)
@@ -95,6 +100,7 @@ class _Writer:
 
     opened: OpenRun
     folder: Path
+    tell: Callable[[str], None]
     left_out: list[Problem] = field(default_factory=list)
 
     @property
@@ -107,6 +113,7 @@ class _Writer:
 
     def write(self) -> None:
         """Everything, run.json last: without it the folder is no run."""
+        self.tell("writing the states")
         missing = self._write_states()
         parts = self._write_stages()
         gates = self._write_gates()
@@ -114,6 +121,7 @@ class _Writer:
         self._save("chain/chain.json", dumps(chain_json(self.run, parts, gates)))
         problems = [*self.run.problems, *self.reader.problems()]
         self._save("run.json", dumps(run_json(self.run, parts, missing, tidy(problems))))
+        self.tell("reading the copies")
         # What is wrong with a log is as wrong in its copy.
         problems += self._found_again()
         self._save("run.json", dumps(run_json(self.run, parts, missing, tidy(problems))))
@@ -159,6 +167,7 @@ class _Writer:
         copied = Copied(self.folder, self.reader)
         parts = {}
         for stage in self.run.stages:
+            self.tell(f"writing stage {stage.index} of {len(self.run.stages)}")
             entries = copied.entries(stage.trajectories, f"stages/{stage.index}")
             for each in stage.passes:
                 place = f"stages/{each.state.removeprefix('S')}"
@@ -195,6 +204,7 @@ class _Writer:
                 what = f"gate {record.gate} on {record.state}: the format has no place for it"
                 self.left_out.append(Problem("gates", what))
                 continue
+            self.tell(f"writing gate {record.gate}")
             tests = self.reader.gate_tests(record.gate, record.state)
             by_gate.setdefault(record.gate, []).append((record, tests))
             self._save(f"{place}/result.json", dumps(result_json(record, tests)))

@@ -102,7 +102,7 @@ def collect(
         cache_root: The cache folder; the user's own by default.
         settings: What the user set; the defaults where not given.
         progress: Told before each run is looked at.
-        cancelled: Asked before each run is looked at.
+        cancelled: Asked before each run is looked at, and before each stage of one.
 
     Raises:
         ArcviewError: there is no such folder.
@@ -119,15 +119,15 @@ def collect(
     paths = list(iter_runs(root))
     runs: list[RunFacts] = []
     broken: list[Excluded] = []
+    check_stop = partial(_check_stop, cancelled)
     for number, path in enumerate(paths):
-        if cancelled is not None and cancelled():
-            raise CancelledError("cancelled")
+        check_stop()
         name = str(path.relative_to(root)) if path != root else path.resolve().name
         if progress is not None:
             progress(number, len(paths), name)
         try:
             opened = OpenRun.open(path, cache_root=cache_root, settings=settings)
-            facts = facts_of(opened, outcomes, (settings or Settings()).path_rules)
+            facts = facts_of(opened, outcomes, (settings or Settings()).path_rules, check_stop)
             sidecar = settings.sidecar if settings is not None else None
             runs.append(replace(facts, name=name, executed=executed_facts(opened, sidecar)))
         except CancelledError:
@@ -140,6 +140,11 @@ def collect(
     return Corpus(str(root), outcomes, tuple(runs), tuple(broken), conditions)
 
 
+def _check_stop(cancelled: Callable[[], bool] | None) -> None:
+    if cancelled is not None and cancelled():
+        raise CancelledError("cancelled")
+
+
 @dataclass(frozen=True, slots=True)
 class _Kept:
     states: str
@@ -148,7 +153,10 @@ class _Kept:
 
 
 def facts_of(
-    opened: OpenRun, outcomes: Policy = DEFAULT_POLICY, rules: PathRules | None = None
+    opened: OpenRun,
+    outcomes: Policy = DEFAULT_POLICY,
+    rules: PathRules | None = None,
+    check_stop: Callable[[], None] = lambda: None,
 ) -> RunFacts:
     """The facts of one run, from its cache where nothing they come from has changed.
 
@@ -156,6 +164,7 @@ def facts_of(
         opened: The run.
         outcomes: Which outcomes count as ok.
         rules: The user's own path rules, which decide what is a source or a test file.
+        check_stop: Called before each stage is looked at; ends it by raising.
     """
     rules = rules or PathRules()
     flags = "".join(str(int(getattr(outcomes, name))) for name in outcomes.__slots__)
@@ -164,15 +173,35 @@ def facts_of(
     kept = opened.load_view(f"facts-{flags}", _Kept)
     if kept is not None and kept.states == states and kept.rules == rules:
         return kept.facts
-    facts = _facts(opened, finder, outcomes)
+    facts = _facts(opened, finder, outcomes, check_stop)
     opened.save_view(f"facts-{flags}", _Kept, _Kept(states, rules, facts))
     return facts
 
 
-def _facts(opened: OpenRun, finder: EvidenceFinder, outcomes: Policy) -> RunFacts:
+def _facts(
+    opened: OpenRun, finder: EvidenceFinder, outcomes: Policy, check_stop: Callable[[], None]
+) -> RunFacts:
     run = opened.run
     gates, chain = gate_facts(run, partial(_expected_tests, opened), outcomes)
+    check_stop()
     changes = change_facts([_step(opened, *step) for step in pairwise(run.agent_states())])
+    stages = []
+    for stage in run.stages:
+        check_stop()
+        usage = stage.usage
+        stages.append(
+            StageFacts(
+                stage.index,
+                stage.status,
+                gates[stage.index],
+                usage.cost_usd if usage is not None else None,
+                stage.duration_s,
+                _change(stage, changes),
+                *_own_tests(opened, finder, stage),
+                _awareness(opened, finder, stage),
+            )
+        )
+    check_stop()
     return RunFacts(
         name=run.path,
         run_id=run.run_id,
@@ -180,19 +209,7 @@ def _facts(opened: OpenRun, finder: EvidenceFinder, outcomes: Policy) -> RunFact
         model=run.model,
         task=run.chain.task_id,
         languages=run.chain.languages,
-        stages=tuple(
-            StageFacts(
-                stage.index,
-                stage.status,
-                gates[stage.index],
-                stage.usage.cost_usd if stage.usage is not None else None,
-                stage.duration_s,
-                _change(stage, changes),
-                *_own_tests(opened, finder, stage),
-                _awareness(opened, finder, stage),
-            )
-            for stage in run.stages
-        ),
+        stages=tuple(stages),
         chain=chain,
         causes=tuple(_causes(opened)),
     )

@@ -373,6 +373,20 @@ def test_progress_is_told_and_cancelling_stops(tmp_path: Path) -> None:
         collect(tmp_path, cancelled=lambda: True)
 
 
+def test_whoever_stops_waits_for_one_stage_at_most(tmp_path: Path) -> None:
+    write_run(tmp_path / "a", [True] * 4)
+    asked: list[bool] = []
+
+    def cancelled() -> bool:
+        asked.append(len(asked) == 3)
+        return asked[-1]
+
+    with pytest.raises(CancelledError):
+        collect(tmp_path, cancelled=cancelled)
+    assert asked == [False, False, False, True]
+    assert [len(run.stages) for run in collect(tmp_path, cancelled=lambda: False).runs] == [4]
+
+
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(ArcviewError, match="no such folder"):
         collect(tmp_path / "nowhere")
