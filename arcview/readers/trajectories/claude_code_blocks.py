@@ -73,16 +73,23 @@ def _add_block(parts: Parts, block: object) -> None:
     if not isinstance(block, dict):
         parts.blocks.append(("text", as_json(block)))
         return
-    match block.get("type"):
+    kind = block.get("type")
+    if kind == "tool_use":
+        parts.tool_uses.append(block)
+        return
+    if kind == "tool_result":
+        parts.results.append(block)
+        return
+    match kind:
         case "text" if isinstance(block.get("text"), str):
             parts.blocks.append(("text", block["text"]))
         case "thinking" if isinstance(block.get("thinking"), str):
             parts.blocks.append(("thinking", block["thinking"]))
         case "redacted_thinking":
             parts.blocks.append(("thinking", "(thinking that the provider encrypted)"))
-        case "tool_use" | "server_tool_use" | "mcp_tool_use":
+        case "server_tool_use" | "mcp_tool_use":
             parts.tool_uses.append(block)
-        case str(kind) if kind.endswith("tool_result"):
+        case str() if kind.endswith("tool_result"):
             parts.results.append(block)
         case "image" | "document" if _data_of(block) or block["type"] == "image":
             parts.images.append(_image(block))

@@ -91,6 +91,8 @@ class Item(msgspec.Struct):
     images: list[Image] = []
     at: str | None = None
     usage: Usage | None = None
+    told: object = None
+    """The counts that `usage` was last looked for in, as the client wrote them."""
     model: str | None = None
     is_error: bool = False
     raw: str | None = None

@@ -195,7 +195,11 @@ class Items:
 
     def _add_usage(self, item: Item, message: Mapping[str, object]) -> None:
         """Early records of a message carry partial counts: the last ones count."""
-        usage = usage_of(message.get("usage"))
+        told = message.get("usage")
+        if told == item.told:
+            return  # most records of a message repeat them
+        item.told = told
+        usage = usage_of(told)
         so_far = item.usage.output_tokens if item.usage else None
         if usage is not None and (usage.output_tokens or 0) >= (so_far or 0):
             item.usage = usage
