@@ -400,3 +400,35 @@ async def test_evidence_in_a_cell_of_the_matrix_opens_the_matrix(demo_run: Path)
         await press(pilot)
         assert isinstance(app.screen, MatrixScreen)
         assert screen.session.stop.gate == "3"
+
+
+@pytest.mark.usefixtures("ann")
+@pytest.mark.parametrize("width", [120, 160, 200])
+async def test_the_run_is_laid_out_in_what_the_form_leaves(demo_run: Path, width: int) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen, (width, 40)) as (app, pilot):
+        text = await press(pilot, "a")
+        assert isinstance(app.screen, CaseScreen)
+        left = app.screen.form.region.x
+        panes = [pane for pane in screen.query(".pane") if pane.display and pane.region.width]
+        assert max(pane.region.right for pane in panes) <= left
+        assert screen.content.gate in panes
+        assert len(panes) == (4 if left >= 120 else 2)  # one of them is a tab
+        gate = next(line for line in text.splitlines() if "Gate 2  ✗" in line)
+        assert "Case gate:2" in text
+        assert gate[:left].rstrip()[-1] in "┓╮"
+        await press(pilot, "escape")
+        assert max(pane.region.right for pane in panes) == width
+
+
+@pytest.mark.usefixtures("ann")
+async def test_a_terminal_of_another_size_lays_run_and_form_out_again(demo_run: Path) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen, (160, 40)) as (app, pilot):
+        await press(pilot, "a")
+        await pilot.resize_terminal(100, 30)
+        await press(pilot)
+        assert isinstance(app.screen, CaseScreen)
+        assert app.screen.form.region.width == 100
+        await press(pilot, "escape")
+        assert screen.content.gate.region.right == 100

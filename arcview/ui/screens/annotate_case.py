@@ -8,10 +8,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
-from textual.events import Key, Resize
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.types import CSSPathType
-from textual.widget import Widget
 from textual.widgets import Input
 
 from arcview.analysis.suggestions import Suggestion
@@ -29,6 +28,7 @@ from arcview.ui.screens.annotate_panes import (
     FormPane,
     WritePrompt,
     code_hints,
+    form_columns,
     form_title,
     no_label,
     part_name,
@@ -44,9 +44,6 @@ from arcview.ui.widgets.row_view import RowView
 if TYPE_CHECKING:
     from arcview.ui.screens.annotate_run import RunAnnotate
 
-_WIDE = 120
-"""Columns from which on the run is seen beside the form."""
-
 
 class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
     """One's own reading of the case in hand, with suggestions and evidence below it."""
@@ -58,9 +55,8 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
         super().__init__()
         self._annotate = annotate
         self._pad = KeyPad(annotate.session)
-        self._reserved = {
-            key for c in commands_in(Context.CASE) if c.context is Context.CASE for key in c.keys
-        }
+        own = (c for c in commands_in(Context.CASE) if c.context is Context.CASE)
+        self._reserved = {key for command in own for key in command.keys}
         self._writes = ""
         self._rows = FormRows(Form(()))
         self.form = FormPane(self._take)
@@ -80,7 +76,7 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Shows the case; follows what arrives."""
         self._annotate.changed = self._refresh
-        self.set_class(self.app.size.width < _WIDE, "-narrow")
+        self.on_resize()
         self.codes.display = False
         self.form.set_source(self._rows)
         self.form.focus()
@@ -88,13 +84,17 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
         self.show_case()
 
     def on_unmount(self) -> None:
-        """What arrives later is shown when the form is opened again."""
+        """What arrives later is shown when the form is opened again; the run has its room back."""
         if self._annotate.changed == self._refresh:
             self._annotate.changed = None
+        if self._annotate.screen in self.app.screen_stack:
+            self._annotate.screen.leave_room(0)
 
-    def on_resize(self, event: Resize) -> None:
-        """In a narrow terminal the form takes all of it."""
-        self.set_class(event.size.width < _WIDE, "-narrow")
+    def on_resize(self) -> None:
+        """Run and form stand beside each other; in a narrow terminal the form takes all of it."""
+        columns = form_columns(self.app.size.width)
+        self.set_class(not columns, "-narrow")
+        self._annotate.screen.leave_room(columns)
 
     @property
     def context(self) -> Context:
@@ -389,7 +389,7 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
             self._end_writing(event.input)
         self._done(change)
 
-    def _end_writing(self, prompt: Widget) -> None:
+    def _end_writing(self, prompt: Input) -> None:
         prompt.remove()
         self.form.focus()
 

@@ -22,6 +22,16 @@ from arcview.ui.widgets.row_view import RowView
 
 _ASKS = {"symbol": "symbol of the origin", "via_symbol": "symbol that the effect comes through"}
 
+_WIDE = 120
+"""Columns from which on the run is seen beside the form."""
+_FORM = 72
+"""Columns of the form beside a run; `annotate.tcss` says the same."""
+
+
+def form_columns(width: int) -> int:
+    """How many columns the form takes from a run beside it; 0 where it covers the run."""
+    return _FORM if width >= _WIDE else 0
+
 
 class FormPane(RowView, inherit_bindings=False):
     """The form; every key goes to the key pad first where that knows it."""

@@ -128,7 +128,7 @@ class RunScreen(RunLinks):
 
     def _begin(self) -> None:
         """Shows the gate and the tests in the first frame; the rest follows it."""
-        self._lay_out()
+        self.lay_out()
         self.show_overview()
         self.content.show()
         self.content.show_beginning(self.query_one("#trajectory-place", ListPane))
@@ -148,7 +148,7 @@ class RunScreen(RunLinks):
         with self.app.batch_update():
             await columns.mount(long.diff, long.tree, before="#diff-place")
             await self.mount(long.steps, before="#trajectory-place")
-            self._lay_out()
+            self.lay_out()
             self._focus()
             await self.query(ListPane).remove()  # not before: the keys would go to another pane
         self.content.show_details()
@@ -220,7 +220,7 @@ class RunScreen(RunLinks):
         if Part.GATE in change.parts:
             self.content.filter_gate()
         if change.parts & {Part.FOCUS, Part.LAYOUT}:
-            self._lay_out()
+            self.lay_out()
             self._focus()
         if change.target is not None and not self._reach(change.target):
             self.notice("that is not shown here")
@@ -263,8 +263,9 @@ class RunScreen(RunLinks):
                 return self.long.steps
         return self.query_one(f"#{column.value}-place", ListPane)
 
-    def _lay_out(self) -> None:
-        size = self.app.size
+    def lay_out(self) -> None:
+        """Shows the panes that there is room for."""
+        size = self.room
         shown = visible_columns(self.session, size.width, size.height)
         for column in Column:
             self.pane(column).display = column in shown
@@ -297,14 +298,12 @@ class RunScreen(RunLinks):
         )
         header = self.query_one("#header", PlainStatic)
         problems = len(self.problems())
-        header.show(
-            header_line(overview, self.app.size.width, problems=problems, stale=self.is_stale)
-        )
+        header.show(header_line(overview, self.room.width, problems=problems, stale=self.is_stale))
 
     def on_resize(self, event: Resize) -> None:
         """Another size may have room for other panes."""
         del event
-        self._lay_out()
+        self.lay_out()
         self.show_overview()
 
     @on(DescendantFocus)
@@ -363,7 +362,7 @@ class RunScreen(RunLinks):
         """Puts the tree in the place of the diff, or takes it away."""
         self.tree_wanted = wanted
         self.session.focus(Column.DIFF)
-        self._lay_out()
+        self.lay_out()
         self._focus()
 
     def jump(self, kind: Jump, direction: int) -> None:

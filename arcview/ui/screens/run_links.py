@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.app import App
+from textual.events import Resize
+from textual.geometry import Size
 
 from arcview.files import is_dir
 from arcview.ui.screens.base import BaseScreen
@@ -31,6 +33,26 @@ class RunLinks(RunArrivals):
     opened: OpenRun
     sitting: RerunSitting | None = None
     """The reruns of the run, once somebody asked for them or some are stored."""
+    _taken = 0
+
+    @property
+    def room(self) -> Size:
+        """What the run is laid out in: the terminal, without what a form beside it takes."""
+        width, height = self.app.size
+        return Size(width - self._taken, height)
+
+    def leave_room(self, columns: int) -> None:
+        """Lays the run out anew, in what is left of a form of that many columns at its right."""
+        self._taken = columns
+        self.styles.padding = (0, columns, 0, 0)
+        # Textual lays a covered screen out only when it is told of a size.
+        size = self.app.size
+        self.call_after_refresh(self.post_message, Resize(size, size))
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Shows the panes that there is room for."""
+        raise NotImplementedError
 
     def rerunning(self) -> RerunSitting:
         """The reruns of the run."""
