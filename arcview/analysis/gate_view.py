@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from arcview.analysis.history import GateHistory, History
 from arcview.analysis.overview import GateCell, gate_cell
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, is_ok
-from arcview.model.results import GateRecord, GateTest
+from arcview.model.results import GateRecord, GateTest, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,11 @@ class GateView:
     """The failing tests grouped by what killed them, the largest group first."""
     logs: tuple[str, ...] = ()
     """Raw logs and reports, relative to the run folder."""
+
+    @property
+    def skipped(self) -> int:
+        """How many of `failing` were skipped: not ok, though nothing in them failed."""
+        return sum(failing.test.outcome is Outcome.SKIPPED for failing in self.failing)
 
     def history_of(self, test: GateTest) -> History | None:
         """The history of a failing test, or null for any other."""

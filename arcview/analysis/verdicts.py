@@ -5,6 +5,7 @@ The rules are those of the run format: unmeasured is never failed, missing is ne
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arcview.model.results import WITHOUT_RESULT, GateRecord, GroupCounts, Outcome, Verdict
@@ -68,6 +69,13 @@ def failing_tests(record: GateRecord | None, policy: Policy = DEFAULT_POLICY) ->
     if record is None:
         return 0
     return sum(not_ok_count(counts, policy) for counts in groups_of(record))
+
+
+def only_skipped(groups: Iterable[GroupCounts], policy: Policy = DEFAULT_POLICY) -> int:
+    """How many tests were skipped, where that alone is why not all are ok; else 0."""
+    counts = tuple(groups)
+    skipped = sum(group.skipped for group in counts)
+    return skipped if skipped == sum(not_ok_count(group, policy) for group in counts) else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from arcview.session.export_blocks import (
     Table,
     Tone,
 )
-from arcview.session.plain_text_parts import Glyphs, cost, duration
+from arcview.session.plain_text_parts import Glyphs, cost, counted, duration, not_ok
 from arcview.session.plain_text_trail import depth_lines, evidence_lines
 from arcview.session.self_test_depth import self_test_depth
 from arcview.text import clean, clip
@@ -147,7 +147,7 @@ class _Report:
         elif change.files is None:
             changed = f"unknown: {change.missing}"
         else:
-            changed = f"{_count(change.files, 'file')}, +{change.added} −{change.removed}"
+            changed = f"{counted(change.files, 'file')}, +{change.added} −{change.removed}"
         status = [row.status.value, row.status_detail, row.judgement.reason]
         return (
             Cell(_safe(f"{row.index} {row.title or ''}".strip())),
@@ -179,7 +179,7 @@ class _Report:
         if changes:
             lines = tuple(_file(change) for change in changes)
             table = Table(("file", "change", "kind", "added", "removed"), lines, frozenset({3, 4}))
-            count = _count(len(changes), "file")
+            count = counted(len(changes), "file")
             yield Fold(_safe(f"{count} changed, {row.base} → {row.end}"), (table,))
 
     def _gate(self, gate: str, state: str | None) -> Iterator[Block]:
@@ -191,8 +191,7 @@ class _Report:
             return
         evidence = self._evidence.of_gate(gate, state)
         found = {id(f.test): e for f, e in zip(view.failing, evidence, strict=True)}
-        tests, causes = _count(len(view.failing), "failing test"), _count(len(view.groups), "cause")
-        yield Paragraph(f"{tests}, {causes}", "bad")
+        yield Paragraph(not_ok(view), "bad")
         for group in view.groups:
             yield self._cause(group, view, found)
 
@@ -236,7 +235,7 @@ class _Report:
                 tuple(_self_test(test) for test in tests),
             )
             yield Fold(
-                f"{_count(len(tests) - probes, 'self-test')}, {_count(probes, 'probe')} "
+                f"{counted(len(tests) - probes, 'self-test')}, {counted(probes, 'probe')} "
                 "(which count as no test)",
                 (table,),
             )
@@ -249,10 +248,6 @@ _HISTORIES = {
     History.INHERITED: "inherited",
     History.UNKNOWN: "earlier result unknown",
 }
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _code(text: str, caption: str = "") -> Code:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from arcview.analysis.comparison import split_actual_expected
 from arcview.analysis.gate_view import GateView
 from arcview.analysis.overview import NEVER_RAN, GateCell, Overview, StageRow, Total
-from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, ok_count
-from arcview.model.results import GateTest, GroupCounts, Verdict
+from arcview.analysis.verdicts import DEFAULT_POLICY, Policy, ok_count, only_skipped
+from arcview.model.results import GateTest, GroupCounts, Outcome, Verdict
 from arcview.model.run import Status
 from arcview.session.change_summary import change_of
 from arcview.session.evidence import Evidence, EvidenceFinder
@@ -23,6 +23,7 @@ from arcview.session.plain_text_parts import (
     clipped,
     cost,
     duration,
+    not_ok,
     one_line,
     shown,
 )
@@ -191,6 +192,10 @@ class _Writer:
         parts = [] if row.status is Status.COMPLETED else [row.status.value]
         if row.judgement.reason and row.status not in NEVER_RAN:
             parts.append(one_line(row.judgement.reason))
+        groups = (counts for counts in (row.f2p, row.p2p, row.other) if counts is not None)
+        skipped = only_skipped(groups, self._policy)
+        if skipped and row.judgement.verdict is Verdict.FAILED:
+            parts.append(f"{skipped} skipped: {'counts' if skipped == 1 else 'count'} as not ok")
         if row.judgement.conflict and row.judgement.recorded is not None:
             parts.append(f"recorded as {row.judgement.recorded.value}")
         return "; ".join(parts)
@@ -219,13 +224,8 @@ class _Writer:
         if not view.failing:
             return
         evidence = {id(f.test): e for f, e in zip(view.failing, found, strict=True)}
-        count = len(view.failing)
-        causes = len(view.groups)
         yield ""
-        yield (
-            f"{title}: {count} failing test{'' if count == 1 else 's'}, "
-            f"{causes} cause{'' if causes == 1 else 's'}"
-        )
+        yield f"{title}: {not_ok(view)}"
         for group in view.groups:
             yield f"  {len(group.tests)} {self._glyphs.dot} {one_line(group.title)}"
             for test in group.tests:
@@ -235,9 +235,10 @@ class _Writer:
     def _failing(self, test: GateTest, view: GateView) -> Iterator[str]:
         history = view.history_of(test)
         word = history.value.replace("_", " ") if history is not None else ""
+        skipped = test.outcome is Outcome.SKIPPED
+        glyph = self._glyphs.nothing if skipped else self._glyphs.failed
         yield (
-            f"    {self._glyphs.failed} {one_line(test.id)}  "
-            f"[{test.group.value}, {test.outcome.value}, {word}]"
+            f"    {glyph} {one_line(test.id)}  [{test.group.value}, {test.outcome.value}, {word}]"
         )
         comparison = split_actual_expected(test)
         if comparison is not None:

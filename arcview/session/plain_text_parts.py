@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arcview.model.results import Verdict
 from arcview.secrets import mask_secrets
 from arcview.text import cells, clean
+
+if TYPE_CHECKING:
+    from arcview.analysis.gate_view import GateView
 
 LINE_LIMIT = 200
 
@@ -88,3 +92,18 @@ def duration(seconds: float | None) -> str:
     if whole < 3600:
         return f"{whole // 60}m{whole % 60:02}"
     return f"{whole // 3600}h{whole % 3600 // 60:02}"
+
+
+def counted(number: int, what: str) -> str:
+    """`1 test`, `2 tests`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def not_ok(view: GateView) -> str:
+    """What of a gate is not ok: `3 failing tests, 1 skipped test that counts as not ok, …`."""
+    failing = len(view.failing) - view.skipped
+    words = [counted(failing, "failing test")] if failing else []
+    if view.skipped:
+        verb = "counts" if view.skipped == 1 else "count"
+        words.append(f"{counted(view.skipped, 'skipped test')} that {verb} as not ok")
+    return ", ".join((*words, counted(len(view.groups), "cause")))

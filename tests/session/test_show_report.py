@@ -37,3 +37,25 @@ def test_what_was_demanded_names_its_relation(tmp_path: Path, capsys: Capture) -
     assert "        actual    5\n        expected  < 3\n" in shown
     assert "        actual    1\n        expected  2\n" in shown
     assert "< 3" in _said(capsys, "export", "--format", "md", report)
+
+
+SKIPPED = '<skipped message="needs gpu"/>'
+
+
+def test_a_skipped_test_is_not_called_failing(tmp_path: Path, capsys: Capture) -> None:
+    report = _junit(tmp_path, "", "", SKIPPED)
+    shown = _said(capsys, "show", report)
+    assert "1 skipped: counts as not ok" in shown
+    assert "Stage 1: 1 skipped test that counts as not ok, 1 cause" in shown
+    assert "    – t.py::test_3  [other, skipped, first]" in shown
+    assert "failing test" not in shown
+    exported = _said(capsys, "export", "--format", "md", report)
+    assert "1 skipped test that counts as not ok, 1 cause" in exported
+
+
+def test_failing_and_skipped_tests_are_counted_apart(tmp_path: Path, capsys: Capture) -> None:
+    report = _junit(tmp_path, "", _failure("assert 1 == 2"), SKIPPED, SKIPPED)
+    shown = _said(capsys, "show", report)
+    title = "Stage 1: 1 failing test, 2 skipped tests that count as not ok, 2 causes"
+    assert title in shown
+    assert "skipped: count" not in shown

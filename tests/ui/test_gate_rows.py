@@ -132,6 +132,30 @@ def test_missing_and_skipped_tests_have_other_signs_than_failed_ones() -> None:
     assert "– left  skipped" in text
 
 
+def test_skipped_tests_have_a_section_of_their_own_that_says_how_they_count() -> None:
+    view = _view(
+        _test("bad", Outcome.FAILED, "no"),
+        _test("left", Outcome.SKIPPED),
+        _test("ok", Outcome.PASSED),
+    )
+    rows = GateRows(view)
+    lines = _lines(rows)
+    assert lines[0] == "F2P 1/3: 1 failed, 1 skipped (counts as not ok)"
+    assert "▾ F2P failing  1 of 3" in lines
+    assert "▾ F2P skipped (counts as not ok)  1 of 3" in lines
+    at = lines.index("▾ F2P skipped (counts as not ok)  1 of 3")
+    assert lines[at + 1].strip().startswith("– left  skipped")
+    assert rows.toggle(at)
+    assert "left" not in "".join(_lines(rows))
+    assert "bad" in "".join(_lines(rows))
+
+
+def test_a_gate_with_skipped_tests_only_names_no_failing_ones() -> None:
+    rows = GateRows(_view(_test("left", Outcome.SKIPPED, "needs a GPU")))
+    assert not any("failing" in line for line in _lines(rows))
+    assert rows.at(rows.first_failing()).test is not None
+
+
 def test_copying_a_row_gives_the_whole_test_id() -> None:
     rows = GateRows(_view(_test("dir/test_x.py::test_a", Outcome.FAILED, "no")))
     assert rows.text(rows.first_failing()) == "dir/test_x.py::test_a"

@@ -14,7 +14,7 @@ from arcview.model.results import GateTest, Group, GroupCounts, Outcome
 from arcview.text import cells
 from arcview.ui import theme
 from arcview.ui.rows.figures import OUTCOME_GLYPH, duration, fit_end, fit_test_name
-from arcview.ui.rows.gate_facts import gate_facts
+from arcview.ui.rows.gate_facts import gate_facts, skipped_words
 from arcview.ui.rows.lines import Cell, RowSource
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces, plain
@@ -241,7 +241,8 @@ class GateRows(RowSource):
             for number, line in enumerate(wrap_words(text, self._width)):
                 yield GateRow(GateRowKind.FACT, line, style, ("fact", name, str(number)))
         for group in Group:
-            yield from self._failing(group)
+            yield from self._failing(group, skipped=False)
+            yield from self._failing(group, skipped=True)
         yield from self._listed(
             "not expected, and not ok: no part of the verdict", self._view.other_not_ok, "extra"
         )
@@ -254,26 +255,33 @@ class GateRows(RowSource):
         for path in self._view.logs:
             yield GateRow(GateRowKind.LOG, one_line(path), theme.INFO, ("log", path))
 
-    def _failing(self, group: Group) -> Iterator[GateRow]:
-        failing = {t.test.id: t for t in self._view.failing if t.test.group is group}
-        if not failing:
+    def _failing(self, group: Group, *, skipped: bool) -> Iterator[GateRow]:
+        """The tests of a group that are not ok; those that were skipped stand apart."""
+        found = {
+            t.test.id: t
+            for t in self._view.failing
+            if t.test.group is group and (t.test.outcome is Outcome.SKIPPED) is skipped
+        }
+        if not found:
             return
         counts = _counts(self._view, group)
         of = f" of {counts.expected}" if counts else ""
-        prefix = _common_prefix(failing)
+        prefix = _common_prefix(found)
+        what = skipped_words(len(found)) if skipped else "failing"
         section = GateRow(
             GateRowKind.SECTION,
-            f"{GROUP_NAME[group]} failing  {len(failing)}{of}",
+            f"{GROUP_NAME[group]} {what}  {len(found)}{of}",
             theme.HEADING,
-            ("failing", group),
+            ("skipped" if skipped else "failing", group),
             below=one_line(prefix),
         )
         yield section
         if not self._is_open(section):
             return
         for signature in self._view.groups:
-            members = [failing[t.id] for t in signature.tests if t.group is group]
-            yield from self._signature(group, signature, members, prefix)
+            members = [found[t.id] for t in signature.tests if t.group is group and t.id in found]
+            if members:
+                yield from self._signature(group, signature, members, prefix)
 
     def _signature(
         self, group: Group, signature: SignatureGroup, members: list[FailingTest], prefix: str

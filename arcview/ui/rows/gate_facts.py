@@ -32,6 +32,11 @@ def gate_facts(cell: GateCell) -> Iterator[Fact]:
         yield f"counts-{name}", _count_line(name, counts), theme.MUTED
 
 
+def skipped_words(number: int) -> str:
+    """How skipped tests are named beside their number: nothing in them failed."""
+    return f"skipped ({'counts' if number == 1 else 'count'} as not ok)"
+
+
 def _count_line(name: str, counts: GroupCounts) -> str:
     """`F2P 9/11 expected, observed 10: 1 missing, 2 extra`."""
     observed = counts.expected - counts.missing - counts.not_run
@@ -39,7 +44,7 @@ def _count_line(name: str, counts: GroupCounts) -> str:
         (counts.failed, "failed"),
         (counts.error, "error"),
         (counts.timeout, "timed out"),
-        (counts.skipped, "skipped"),
+        (counts.skipped, skipped_words(counts.skipped)),
         (counts.xfailed, "failed as expected"),
         (counts.xpassed, "passed against expectation"),
         (counts.missing, "missing"),
