@@ -12,7 +12,7 @@ from arcview.ui.rows.lines import WrappedRows
 from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import pieces, plain
 
-_KEYS, _TITLE, _INDENT = 18, 27, 4
+_KEYS, _TITLE, _INDENT = 19, 27, 4
 _LEAST = 24
 """Columns that a sentence needs beside its command, else it stands below."""
 
@@ -47,10 +47,15 @@ class HelpRows(WrappedRows):
         keys = (f"  {entry.keys:<{_KEYS - 2}}", theme.INFO)
         edge = _KEYS + (_TITLE if entry.title else 0)
         title = f"{entry.title:<{edge - _KEYS}}"
-        is_below = bool(entry.title) and self._width < edge + _LEAST
-        if is_below:
-            yield pieces(keys, entry.title)
+        is_narrow = bool(entry.title) and self._width < edge + _LEAST
+        is_below = is_narrow or len(entry.title) >= _TITLE
+        if is_below and self._width < _KEYS + len(entry.title):
+            yield pieces(keys)
+            yield plain(" " * _INDENT + entry.title)
             edge = _INDENT
+        elif is_below:
+            yield pieces(keys, entry.title)
+            edge = _INDENT if is_narrow else edge
         for number, line in enumerate(wrap_words(entry.explanation, self._width - edge)):
             head = (keys, title) if number == 0 and not is_below else (" " * edge,)
             yield pieces(*head, (line, theme.MUTED))
