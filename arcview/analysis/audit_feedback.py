@@ -26,11 +26,11 @@ _FIX = re.compile(
 
 def user_turns(part: Part) -> list[Step]:
     """What a user, or the harness in the user's name, said to the main agent."""
-    return [
-        step
-        for step in part.trajectory.steps
-        if step.kind is StepKind.MESSAGE and step.role is Role.USER and step.agent is None
-    ]
+    return [step for step in part.trajectory.steps if _is_turn(step)]
+
+
+def _is_turn(step: Step) -> bool:
+    return step.kind is StepKind.MESSAGE and step.role is Role.USER and step.agent is None
 
 
 def remainder(text: str, known: Collection[str]) -> str:
@@ -78,12 +78,11 @@ def find_feedback(
         opening: What the first stage was told: before it nothing can have failed, so its lines
             are the template.
     """
-    turns = user_turns(part)
-    first = next((step for step in part.trajectory.steps if is_agent(step)), None)
-    began = part.trajectory.steps.index(first) if first is not None else len(part.trajectory.steps)
-    places = {id(step): place for place, step in enumerate(part.trajectory.steps)}
-    for step in turns:
-        in_the_middle = places[id(step)] > began
+    in_the_middle = False
+    for step in part.trajectory.steps:
+        in_the_middle |= is_agent(step)
+        if not _is_turn(step):
+            continue
         rest = remainder(step.text, [*known, *opening])
         kind = classify(rest)
         if kind == "none":

@@ -13,6 +13,7 @@ from arcview.analysis.edits import FileEdit
 from arcview.analysis.replay import StepEdit
 from arcview.model.patch import ChangeKind, FileChange
 from arcview.model.trajectory import (
+    LongSteps,
     Role,
     Session,
     SessionRole,
@@ -130,6 +131,12 @@ def test_feedback_points_to_its_turn_and_says_how_it_was_found() -> None:
 def test_a_turn_in_the_middle_of_a_stage_is_said_to_be_one() -> None:
     (found,) = find_feedback(part(user(SPEC), step(1), user("Continue.", "u2")), [SPEC], [])
     assert found.what.startswith("in the middle of the stage")
+
+
+def test_turns_of_a_session_too_long_to_be_held_are_found_in_their_place() -> None:
+    said = (user(f"{SPEC}\nGate 1 failed."), step(1), user("Continue.", "u2"))
+    long = Part(2, Trajectory("fake", LongSteps.joined([said]), ()))
+    assert list(find_feedback(long, [SPEC], [])) == list(find_feedback(part(*said), [SPEC], []))
 
 
 def test_what_a_sub_agent_is_told_is_no_feedback() -> None:
