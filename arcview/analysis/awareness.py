@@ -7,7 +7,6 @@ Pure: failures, regions and steps are handed in.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -337,29 +336,15 @@ def _edited(call: ToolCall, defect: Defect) -> str | None:
     """The suspected file that a call edits in the region, as far as its arguments show."""
     paths = dict.fromkeys(line.path for line in defect.region)
     if call.kind is ToolKind.SHELL:
-        return next((p for p in paths for named in _written(call) if _is_file(named, p)), None)
+        from arcview.analysis.shell_edits import files_written
+
+        written = [named for named in files_written(call) if named is not None]
+        return next((p for p in paths for named in written if _is_file(named, p)), None)
     for edit in edits_of(call):
         target = next((path for path in paths if _is_file(edit.path, path)), None)
         if target is not None and (edit.kind != "replace" or _overlaps(edit.old, target, defect)):
             return target
     return None
-
-
-def _written(call: ToolCall) -> Iterator[str]:
-    """The files that a command line writes: by what it spells out, or in place."""
-    from arcview.analysis.shell import parse_shell, runs_nothing
-    from arcview.analysis.shell_edits import shell_edits
-
-    line = call.command or ""
-    yield from (edit.path for edit in shell_edits(call))
-    if not runs_nothing(line) or line.lstrip().startswith("sed"):
-        for command in parse_shell(line):
-            name, *words = command.argv
-            if name in ("sed", "perl") and any(_IN_PLACE.match(word) for word in words):
-                yield from (word for word in words if not word.startswith("-"))
-
-
-_IN_PLACE = re.compile(r"-[a-zA-Z]*i|--in-place")
 
 
 def _is_file(named: str, path: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from arcview.analysis.edits import FileEdit, edits_of, parse_apply_patch
+from arcview.analysis.edits import edits_of
 from arcview.analysis.self_tests import SelfTest, SelfTestKind
 from arcview.analysis.self_tests_execution import Execution
 from arcview.analysis.self_tests_files import (
@@ -22,6 +22,7 @@ from arcview.analysis.self_tests_outcome import CallOutput, Judged, Planned, jud
 from arcview.analysis.self_tests_programs import purpose_of
 from arcview.analysis.self_tests_runners import classify
 from arcview.analysis.shell import ShellCommand, parse_shell, runs_nothing, written_files
+from arcview.analysis.shell_edits import patch_edits
 from arcview.analysis.shell_wrappers import program_name
 from arcview.analysis.test_output import read_suite_output
 from arcview.analysis.test_output_summaries import summaries
@@ -45,7 +46,7 @@ def find(trajectory: Trajectory) -> tuple[SelfTest, ...]:
             elif call.kind is ToolKind.SHELL and call.command and not runs_nothing(call.command):
                 commands = parse_shell(call.command)
                 scripts.write(written_files(commands))
-                scripts.apply(_patched(commands))
+                scripts.apply(edit for one in commands for edit in patch_edits(one))
                 tests = list(_in_call(step, call, commands, scripts))
                 _read_later(found, waiting, _shown(commands), step, call)
                 for test, command in tests:
@@ -55,14 +56,6 @@ def find(trajectory: Trajectory) -> tuple[SelfTest, ...]:
             elif call.kind is ToolKind.SHELL and call.command and waiting:
                 _read_later(found, waiting, set(call.command.split()), step, call)
     return tuple(found)
-
-
-def _patched(commands: Sequence[ShellCommand]) -> Iterator[FileEdit]:
-    """The edits of `apply_patch <<E`, with which some agents write all their files."""
-    for command in commands:
-        patch = command.stdin_text or " ".join(command.argv[1:])
-        if command.argv[0] in ("apply_patch", "applypatch") and patch:
-            yield from parse_apply_patch(patch)
 
 
 def _in_call(

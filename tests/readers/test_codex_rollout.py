@@ -191,6 +191,33 @@ def test_a_patch_is_an_edit_of_the_file_that_it_names(tmp_path: Path, call: Reco
     assert made.arguments["input"] == patch
 
 
+HEREDOC = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: wc.py\n-a\n+b\n*** End Patch\nEOF"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("exec_command", {"cmd": HEREDOC}),
+        ("shell", {"command": ["bash", "-lc", f"{HEREDOC}\n"]}),
+        ("shell_command", {"command": HEREDOC.replace("'EOF'", '"EOF"')}),
+    ],
+)
+def test_a_patch_in_a_heredoc_is_an_edit_too(
+    tmp_path: Path, name: str, arguments: dict[str, object]
+) -> None:
+    call = item("function_call", name=name, call_id="c", arguments=json.dumps(arguments))
+    made = only_call(read(tmp_path, meta(), call))
+    assert (made.kind, made.path, made.command) == (ToolKind.EDIT, "wc.py", None)
+    assert str(made.arguments["input"]).endswith("+b\n*** End Patch")
+
+
+@pytest.mark.parametrize("line", [f"cd sub && {HEREDOC}", f"{HEREDOC}\npytest -q"])
+def test_a_line_that_does_more_than_patch_is_a_command(tmp_path: Path, line: str) -> None:
+    call = item("function_call", name="shell", call_id="c", arguments=json.dumps({"cmd": line}))
+    made = only_call(read(tmp_path, meta(), call))
+    assert (made.kind, made.command) == (ToolKind.SHELL, line)
+
+
 def test_arguments_that_are_not_json_are_kept_as_they_are(tmp_path: Path) -> None:
     call = only_call(
         read(tmp_path, meta(), item("function_call", name="x", arguments="{oh", call_id="c"))

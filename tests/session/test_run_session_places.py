@@ -118,6 +118,20 @@ def test_steps_that_edited_a_file_are_found_by_their_container_path() -> None:
     assert steps_editing(trajectory, "src/a.py", mapper) == ("a", "c")
 
 
+def test_steps_that_wrote_a_file_in_a_shell_are_among_them_once() -> None:
+    lines = {"a": "sed -i s/x/y/ src/a.py", "b": "cat src/a.py", "c": "cd src && touch a.py b.py"}
+    calls = {
+        key: ToolCall(f"call-{key}", "Bash", ToolKind.SHELL, command=line)
+        for key, line in lines.items()
+    }
+    steps = [
+        Step(key, 1, Role.ASSISTANT, StepKind.MESSAGE, calls=(call, call))
+        for key, call in calls.items()
+    ]
+    mapper = PathMapper(("src/a.py", "src/b.py"), "/workspace")
+    assert steps_editing(Trajectory("x", tuple(steps)), "src/a.py", mapper) == ("a", "c")
+
+
 @pytest.mark.parametrize(
     ("keys", "current", "expected"),
     [((), None, None), (("a", "b"), None, "b"), (("a", "b"), "a", "b"), (("a", "b"), "b", "a")],

@@ -296,6 +296,18 @@ def test_jumps_go_by_kind(kind: Jump, start: int, direction: int, step: int | No
     assert rows.next_step(start, kind, direction) == step
 
 
+def test_what_a_shell_writes_is_an_edit_too() -> None:
+    rows = rows_of(
+        trajectory(
+            said(1, "", shell("a", "cat notes.py", "")),
+            said(2, "", shell("b", "cat > notes.py <<'E'\nx = 1\nE", "")),
+            said(3, "", shell("c", "pytest -q 2>&1 | tail", "")),
+        )
+    )
+    assert rows.next_step(0, "edit", 1) == 1
+    assert rows.next_step(1, "edit", 1) is None
+
+
 def test_back_from_within_a_step_is_its_header() -> None:
     rows = rows_of()
     rows.set_open((1,), is_open=True)

@@ -10,6 +10,7 @@ from textual.worker import WorkerFailed
 from arcview.model.patch import FileChange, FilePatch
 from arcview.session.run_session import Column
 from arcview.ui.application import ArcviewApp
+from arcview.ui.screens import run_follow_edits
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
 from tests.ui.screen_text import notice, on_screen, press, run_screen, screen_text
@@ -94,6 +95,40 @@ async def test_the_steps_that_edited_a_file_are_gone_through_one_by_one(scb: Scb
         assert screen.long is not None
         assert screen.long.steps.call is not None
         assert screen.long.steps.call.path == "/workspace/circopt.py"
+
+
+async def test_what_a_shell_wrote_is_an_edit_for_the_keys_of_steps_and_files(
+    demo_run: Path,
+) -> None:
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "3", "shift+tab")
+        assert screen.long is not None
+        screen.long.diff.go_to("tests/test_export.py")
+        await press(pilot, "i")
+        assert "tests/test_export.py: edit 1 of 1 (i: the next one)" in notice(app)
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 5
+        await press(pilot, "w")
+        assert screen.long.steps.step.number == 6
+
+
+async def test_a_file_that_no_call_names_leads_to_the_steps_known_to_have_written_it(
+    demo_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_follow_edits, "steps_editing", lambda *_: ())
+    screen = run_screen(demo_run)
+    async with on_screen(screen) as (app, pilot):
+        await press(pilot, "3", "shift+tab")
+        assert screen.long is not None
+        screen.long.diff.go_to("tests/test_export.py")
+        await press(pilot, "i")
+        assert (
+            "tests/test_export.py: no call names it; by the states recorded after each step: "
+            "1 of 1 (i: the next one)"
+        ) in notice(app)
+        assert screen.long.steps.step is not None
+        assert screen.long.steps.step.number == 5
 
 
 async def test_stage_keys_load_every_pane(demo_run: Path) -> None:

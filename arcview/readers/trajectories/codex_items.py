@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult
 from arcview.readers.trajectories.contents import image_at, mapping
 from arcview.readers.trajectories.records import as_json, parsed, text_or_none
-from arcview.readers.trajectories.tools import command_of, kind_of, path_of
+from arcview.readers.trajectories.tools import command_of, kind_of, patch_of, path_of
 
 ENCRYPTED = "(reasoning that the provider encrypted)"
 
@@ -33,7 +33,6 @@ _FAILURES = (
     "write_stdin failed",
 )
 """How the client starts an output when nothing was run."""
-_PATCHERS = frozenset({"apply_patch", "applypatch"})
 
 
 @dataclass(slots=True)
@@ -87,9 +86,9 @@ def call_of(item: Mapping[str, object], key: str) -> ToolCall:
     name, given = _name_and_arguments(item)
     arguments, raw, remark = _parsed(given)
     kind = kind_of(name, arguments)
-    patch = _patch_of(arguments) if kind is ToolKind.SHELL else None
+    patch = patch_of(arguments) if kind is ToolKind.SHELL else None
     if patch is not None:
-        rest = {name: value for name, value in arguments.items() if name != "command"}
+        rest = {key: value for key, value in arguments.items() if key not in ("command", "cmd")}
         kind, arguments = ToolKind.EDIT, {"input": patch, **rest}
     return ToolCall(
         key=key,
@@ -152,15 +151,6 @@ def _parsed(given: object) -> tuple[Mapping[str, object], str | None, str | None
         return value, None, None
     raw = given if isinstance(given, str) else as_json(given)
     return {}, raw, "the arguments are not a JSON object"
-
-
-def _patch_of(arguments: Mapping[str, object]) -> str | None:
-    """The patch of a shell call that is nothing but `apply_patch`."""
-    match arguments.get("command"):
-        case [str() as program, str() as patch] if program in _PATCHERS:
-            return patch
-        case _:
-            return None
 
 
 def _seen_path(name: str, arguments: Mapping[str, object]) -> str | None:

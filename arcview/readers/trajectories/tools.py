@@ -61,6 +61,10 @@ _PATH_KEYS = (
     "dir_path",
 )  # fmt: skip
 _PATCH_KEYS = ("input", "patch")
+_PATCHERS = frozenset({"apply_patch", "applypatch"})
+_PATCH_COMMAND = re.compile(
+    r"\s*apply_?patch\s*<<-?\s*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n\2\s*", re.DOTALL
+)
 _PATCH_FILE = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _WITH_PATH = (ToolKind.READ, ToolKind.WRITE, ToolKind.EDIT)
 
@@ -82,6 +86,15 @@ def command_of(kind: ToolKind, arguments: Mapping[str, object]) -> str | None:
         is_wrapped = len(value) == 3 and value[1] in ("-c", "-lc")
         return str(value[2]) if is_wrapped else shlex.join(value)
     return value if isinstance(value, str) else None
+
+
+def patch_of(arguments: Mapping[str, object]) -> str | None:
+    """The patch of a shell call that is nothing but `apply_patch`, in a heredoc or as a word."""
+    match arguments.get("command"):
+        case [str() as program, str() as patch] if program in _PATCHERS:
+            return patch
+    match = _PATCH_COMMAND.fullmatch(command_of(ToolKind.SHELL, arguments) or "")
+    return match[3] if match is not None else None
 
 
 def path_of(kind: ToolKind, arguments: Mapping[str, object]) -> str | None:

@@ -212,8 +212,14 @@ def step_failed(step: Step) -> bool:
 
 
 def is_edit(step: Step) -> bool:
-    """Whether a call of the step writes or edits a file by a tool made for that."""
-    return any(call.kind in (ToolKind.EDIT, ToolKind.WRITE) for call in step.calls)
+    """Whether a call of the step writes a file, by a tool made for that or in a shell."""
+    if any(call.kind in (ToolKind.EDIT, ToolKind.WRITE) for call in step.calls):
+        return True
+    if not any(call.command for call in step.calls):
+        return False
+    from arcview.analysis.shell_edits import files_written  # 20 ms with the parser's tables
+
+    return any(map(files_written, step.calls))
 
 
 def is_message(step: Step) -> bool:

@@ -27,16 +27,18 @@ class Authors:
         """Keeps what was found out of a file."""
         self._known[state, path] = sources
 
+    def sources(self, state: str, path: str) -> tuple[LineSource, ...] | None:
+        """Who wrote each line of a file; null where that is not known yet, and asked for."""
+        key = state, path
+        if key not in self._known and key not in self._asked:
+            self._asked.add(key)
+            self._ask(state, path)
+        return self._known.get(key)
+
     def of(self, state: str, path: str, line: int) -> LineSource | None:
         """Who wrote a line (1-based); null where that is not known, or not yet."""
-        key = state, path
-        sources = self._known.get(key)
-        if sources is None:
-            if key not in self._asked:
-                self._asked.add(key)
-                self._ask(state, path)
-            return None
-        return sources[line - 1] if 0 < line <= len(sources) else None
+        sources = self.sources(state, path)
+        return sources[line - 1] if sources is not None and 0 < line <= len(sources) else None
 
     def label(self, state: str, path: str, line: int) -> str:
         """What stands left of a line; empty where nobody is known."""

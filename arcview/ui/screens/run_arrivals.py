@@ -148,6 +148,7 @@ class RunArrivals(RunKeys):
     def _file_blamed(self, message: FileBlamed) -> None:
         if self.long is not None:
             self.long.put_authors(message)
+            self.following().authors_known(message.state, message.path)
         top = self.app.screen
         if top is not self and isinstance(top, BaseScreen):
             top.authors_known()

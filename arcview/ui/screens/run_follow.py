@@ -13,7 +13,6 @@ from arcview.model.patch import FileChange, LineKind
 from arcview.model.results import GateTest
 from arcview.session.address import Address
 from arcview.session.run_session import Column, Target
-from arcview.session.run_session_links import next_in, steps_editing
 from arcview.session.run_session_stops import StopKind
 from arcview.session.trail import LineSource
 from arcview.ui.rows.failure import failure_sections
@@ -23,6 +22,7 @@ from arcview.ui.rows.self_tests import SelfTestRowKind, SelfTestRows
 from arcview.ui.rows.text_view import TextRows
 from arcview.ui.rows.trail import StepLink, written_by
 from arcview.ui.screens.base import say_on_top
+from arcview.ui.screens.run_follow_edits import EditingSteps
 from arcview.ui.screens.run_messages import (
     LineTraced,
     TrailFound,
@@ -44,6 +44,7 @@ class RunFollow:
     def __init__(self, screen: RunScreen) -> None:
         self._screen = screen
         self.open = RunOpen(screen)
+        self._editing = EditingSteps(screen, self._mapper, self._follow)
         self._mappers: dict[tuple[str, str | None], PathMapper] = {}
         self._failure: tuple[FailingTest, SectionRows, TextScreen] | None = None
 
@@ -319,23 +320,11 @@ class RunFollow:
 
     def next_editing_step(self) -> None:
         """Goes round the steps that edited the file under the cursor."""
-        screen = self._screen
-        path = self.file_under_cursor()
-        mapper = self._mapper(screen.session.pair.new)
-        if path is None or mapper is None:
-            screen.notice("no file is under the cursor, or the workspaces are not read yet")
-            return
-        if self._long.trajectory is None:
-            screen.notice("no trajectory is recorded, or it is still being read")
-            return
-        keys = steps_editing(self._long.trajectory, path, mapper)
-        step = self._long.steps.step
-        key = next_in(keys, step.key if step is not None else None)
-        if key is None:
-            screen.notice(f"no edit call of this stage names {path}; a shell command may have")
-            return
-        self._follow(Target(Column.TRAJECTORY, step=key))
-        screen.notice(f"{path}: edit {keys.index(key) + 1} of {len(keys)} (i: the next one)")
+        self._editing.next(self.file_under_cursor())
+
+    def authors_known(self, state: str, path: str) -> None:
+        """Told that a thread found out who wrote the lines of a file."""
+        self._editing.authors_known(state, path)
 
     def file_under_cursor(self) -> str | None:
         """The file that the cursor of the diff, the tree or the trajectory is on."""
