@@ -183,6 +183,18 @@ def test_an_empty_list_says_so(tmp_path: Path, capsys: Capture) -> None:
     assert "no runs below" in only_line(captured.err)
 
 
+@pytest.mark.parametrize("command", ["list", "stats"])
+def test_a_list_of_reports_alone_says_how_to_open_one(
+    tmp_path: Path, capsys: Capture, command: str
+) -> None:
+    report = tmp_path / "ci" / "junit.xml"
+    report.parent.mkdir()
+    report.write_text('<testsuite><testcase name="t" classname="c"/></testsuite>')
+    assert cli.main([command, str(tmp_path)]) == 0
+    told = only_line(capsys.readouterr().err)
+    assert told.endswith(f", but 1 test report: open it by its path: {report}")
+
+
 def test_schema_prints_one_format_or_all(capsys: Capture) -> None:
     assert cli.main(["schema", "run"]) == 0
     one = json.loads(capsys.readouterr().out)

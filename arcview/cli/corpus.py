@@ -20,7 +20,7 @@ from arcview.cli.parts import (
     open_run,
     print_json,
     print_lines,
-    say,
+    say_no_runs,
 )
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _corpus(path: str, outcomes: Policy, settings: Settings) -> Corpus:
     if is_watched:
         sys.stderr.write("\r\x1b[K")
     if not corpus.runs and not corpus.broken:
-        say(f"no runs below {path}")
+        say_no_runs(Path(path))
     return corpus
 
 

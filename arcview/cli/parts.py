@@ -132,6 +132,14 @@ def only_run_below(path: Path) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
+def say_no_runs(path: Path) -> None:
+    """Says that no run lies below a folder, and how to open what lies there instead."""
+    from arcview.readers.unlisted import in_place_of_runs
+
+    instead = in_place_of_runs(path) if is_dir(path) else None
+    say(f"no runs below {path}" + (f", but {instead}" if instead is not None else ""))
+
+
 def checked_stage(run: OpenRun, stage: int | None) -> int | None:
     """The stage that was asked for.
 

@@ -21,7 +21,7 @@ from arcview.cli.parts import (
     path_of,
     print_json,
     print_lines,
-    say,
+    say_no_runs,
 )
 from arcview.errors import ArcviewError, UnknownLayoutError
 
@@ -84,7 +84,7 @@ def list_runs(arguments: Sequence[str]) -> int:
 
         found = print_lines(list_lines(rows, glyphs()))
     if not found:
-        say(f"no runs below {options.path}")
+        say_no_runs(path_of(options.path))
     return EXIT_OK
 
 

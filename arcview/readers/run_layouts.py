@@ -67,10 +67,12 @@ _TRAJECTORY_ENDINGS = (
     ".jsonl.zst",
     ".jsonl.gz",
 )
+_PATCH_ENDINGS = (".patch", ".diff")
 TRAJECTORY_FOLDERS = ("trajs", "trajectories", "traj")
 """Where benchmarks keep the trajectories of their instances."""
 _SUBAGENT = "agent-"
-_SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv"})
+"""Folders in which nobody keeps runs."""
 _MAX_WEAK = 100
 """How many folders in one that is no run are asked whether they hold patches."""
 
@@ -162,7 +164,7 @@ def iter_runs(root: Path) -> Iterator[Path]:
 
     Folders that are runs, and single trajectories that lie in folders that are none. Goes neither
     into runs nor along links; unreadable folders are passed over. A git repository or a folder of
-    patches is a run only where no other run lies below it.
+    numbered patches is a run only where no other run lies below it.
     """
     if detect_run(root):
         yield root
@@ -172,15 +174,17 @@ def iter_runs(root: Path) -> Iterator[Path]:
         yield root
         return
     found = False
-    for run in _below(root, plugins, _LEVELS):
+    for run in _below(root, plugins, _LEVELS, with_series=not _is_repository(root)):
         found = True
         yield run
     if not found and _detect_weak(root):
         yield root
 
 
-def _below(folder: Path, plugins: list[RunReader], levels: int) -> Iterator[Path]:
-    """The runs in a folder that is none itself."""
+def _below(
+    folder: Path, plugins: list[RunReader], levels: int, *, with_series: bool = True
+) -> Iterator[Path]:
+    """The runs in a folder that is none itself; patches that a repository keeps are none."""
     folders, files = _entries(folder)
     single = frozenset(files)
     for child in sorted((*folders, *files)):
@@ -194,12 +198,14 @@ def _below(folder: Path, plugins: list[RunReader], levels: int) -> Iterator[Path
         ):
             yield child
         elif levels > 1:
-            inner = _below(child, plugins, levels - 1)
+            is_repository = _is_repository(child)
+            with_inner = with_series and not is_repository
+            inner = _below(child, plugins, levels - 1, with_series=with_inner)
             first = next(inner, None)
             if first is not None:
                 yield first
                 yield from inner
-            elif _is_repository(child):
+            elif is_repository or (with_series and _is_series(child)):
                 yield child
 
 
@@ -227,7 +233,7 @@ def _entries(folder: Path) -> tuple[list[Path], list[Path]]:
                 if name.startswith("."):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if name not in _SKIPPED_FOLDERS:
+                    if name not in SKIPPED_FOLDERS:
                         folders.append(folder / name)
                 elif _may_be_trajectory(name) and entry.is_file(follow_symlinks=False):
                     files.append(folder / name)
@@ -250,6 +256,19 @@ def _is_repository(folder: Path) -> bool:
         return True
     is_bare = is_dir(folder / "objects") and is_dir(folder / "refs")
     return is_bare and is_file(folder / "HEAD")
+
+
+def _is_series(folder: Path) -> bool:
+    """Whether a folder holds patches that are numbered, as stages are; others may be of a task."""
+    try:
+        with os.scandir(folder) as entries:
+            if not any(entry.name.endswith(_PATCH_ENDINGS) for entry in entries):
+                return False
+    except OSError:
+        return False
+    from arcview.readers.runs.patch_folder import is_series  # only where patches lie
+
+    return is_series(folder)
 
 
 def _folders_in(path: Path) -> list[Path]:
@@ -349,4 +368,8 @@ def _no_run(path: Path) -> str:
 
     if (why := why_not(path)) is not None:
         return f"{path}: {why}"
+    from arcview.readers.unlisted import in_place_of_runs  # only for the message
+
+    if (instead := in_place_of_runs(path)) is not None:
+        return f"{path}: no run, but {instead}"
     return f"{path}: not a run that arcview can read (`arcview formats` lists what it reads)"

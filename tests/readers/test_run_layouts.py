@@ -85,6 +85,9 @@ def test_a_run_has_the_same_id_wherever_it_lies(formats: Path, tmp_path: Path) -
     assert open_run(copy).run.run_id == open_run(session).run.run_id
 
 
+HUNK = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+
+
 def test_every_layout_has_a_reader_and_every_marker_a_layout() -> None:
     assert set(MARKERS) <= set(READERS)
 
@@ -135,10 +138,41 @@ def test_a_bare_repository_is_listed(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_patches_is_a_run_where_it_is_asked_for_itself(tmp_path: Path) -> None:
-    patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
-    folder = write(tmp_path / "patches" / "1.patch", patch).parent
+    folder = write(tmp_path / "patches" / "1.patch", HUNK).parent
     assert list(iter_runs(folder)) == [folder]
     # Every task may keep reference patches: those are no runs of anybody.
+    assert list(iter_runs(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "is_listed"),
+    [
+        (("stage-1.patch", "stage-2.patch"), True),
+        (("0001-add.patch", "0002-list.diff"), True),
+        (("fix.patch", "test.patch"), False),
+        (("1.patch", "fix.patch"), False),
+        (("v2-a.patch", "v2-b.patch"), False),
+    ],
+)
+def test_a_folder_of_numbered_patches_is_listed(
+    tmp_path: Path, names: tuple[str, ...], is_listed: bool
+) -> None:
+    run = write_run(tmp_path / "a" / "demo")
+    for name in names:
+        write(tmp_path / "mine" / name, HUNK)
+    assert list(iter_runs(tmp_path)) == [run, *[tmp_path / "mine"] * is_listed]
+
+
+def test_numbered_patches_of_a_repository_are_no_run(tmp_path: Path) -> None:
+    repository = tmp_path / "x"
+    write(repository / ".git" / "HEAD", "ref: refs/heads/main\n")
+    for name in ("1.patch", "2.patch"):
+        write(repository / "debian" / "patches" / name, HUNK)
+    assert list(iter_runs(tmp_path)) == [repository]
+
+
+def test_a_folder_that_is_called_like_a_patch_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a" / "1.patch").mkdir(parents=True)
     assert list(iter_runs(tmp_path)) == []
 
 

@@ -28,6 +28,7 @@ _MAX_STAGES = 200
 _SUBJECT = re.compile(rb"^Subject: (?:\[PATCH[^\]]*\] ?)?(.+(?:\n[ \t].+)*)", re.MULTILINE)
 _MAILED = re.compile(rb"From [0-9a-f]{7,64} .*\r?\n", re.I)
 _HEAD_BYTES = 4096
+_NUMBER = re.compile(r"\d+")
 
 
 class PatchFolderReader:
@@ -83,6 +84,17 @@ class PatchFolderReader:
         read = [path.absolute(), *(path.absolute() / name for name in names)]
         problems = [Problem(name, "a link, which is not followed") for name in _links(path)]
         return AssembledRun(Assembly(path.absolute(), run, read=read, problems=problems))
+
+
+def is_series(path: Path) -> bool:
+    """Whether a folder holds several patches and all are numbered: `stage-1.patch`, `0002-x.patch`.
+
+    Only such a one is listed among runs: single patches in a folder are often a task's own.
+    """
+    found = _found(path)
+    numbers = [int(number[0]) for name in found.patches if (number := _NUMBER.search(name))]
+    are_all = len(numbers) == len(found.patches) and len(set(numbers)) == len(numbers)
+    return len(numbers) > 1 and are_all and not found.others and len(numbers) <= _MAX_STAGES
 
 
 def why_not(path: Path) -> str | None:
