@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,11 @@ from arcview.files import is_dir
 
 if TYPE_CHECKING:
     from arcview.readers.detect import DetectReport, Format, Match
+    from arcview.session.import_many import Imported
     from arcview.session.import_run import Written
+
+_MAX_NAMED = 20
+"""How many files that are no runs of a folder are named."""
 
 
 def detect(arguments: Sequence[str]) -> int:
@@ -91,7 +96,8 @@ def import_run(arguments: Sequence[str]) -> int:
         "Write a run of any layout as an arcview run folder: states into one git bundle, "
         "trajectories and logs as they are, results as result.json and tests.jsonl. Never "
         "overwrites; a run that cannot be written whole leaves nothing behind. Of a folder of "
-        "runs each is written to its own path below OUT; exits 1 when one could not be.",
+        "runs each is written to its own path below OUT, what is there already stays; exits 1 when "
+        "one could not be written.",
         "examples:\n"
         "  arcview import jobs/today/task__abc1234 runs/agent/task\n"
         "  arcview import repo runs/agent/task --trajectory session.jsonl\n"
@@ -147,25 +153,56 @@ def _import_all(options: argparse.Namespace, runs: Sequence[Path]) -> int:
     root, out = path_of(options.path), Path(options.out)
     check_place(root, out)
     outcomes = write_runs(root, runs, out, load_settings())
-    done, left_out, failed = 0, [], []
+    tally = _Tally()
     try:
         for number, run in enumerate(runs, start=1):
             with _progress(f"{number}/{len(runs)} {name_below(root, run)}") as end:
-                outcome = next(outcomes)
-                if outcome.written is None:
-                    end("not imported")
-                    failed.append(f"not imported: {outcome.name}: {outcome.error}")
-                    continue
-                end(_files(outcome.written))
-            done += 1
-            left_out += [
-                f"not imported: {outcome.name}: {each.where}: {each.what}"
-                for each in outcome.written.left_out
-            ]
+                end(tally.add(next(outcomes)))
+        tally.lines += _left_in(root, runs)
     finally:
-        summary = f"{out}: {done} of {len(runs)} runs imported"
-        print_lines(clean_line(line) for line in (*left_out, *failed, summary))
-    return EXIT_DOES_NOT_HOLD if failed else EXIT_OK
+        there = f", {tally.there} there already" if tally.there else ""
+        summary = f"{out}: {tally.done} of {len(runs)} runs imported{there}"
+        print_lines(clean_line(line) for line in (*tally.lines, *tally.failed, summary))
+    return EXIT_DOES_NOT_HOLD if tally.failed else EXIT_OK
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What became of the runs of a folder so far."""
+
+    done: int = 0
+    there: int = 0
+    lines: list[str] = field(default_factory=list)
+    """What was left out."""
+    failed: list[str] = field(default_factory=list)
+
+    def add(self, outcome: Imported) -> str:
+        """Counts one run in; how it ended, in words."""
+        if outcome.is_there:
+            self.there += 1
+            return "there already"
+        if outcome.written is None:
+            self.failed.append(f"not imported: {outcome.name}: {outcome.error}")
+            return "not imported"
+        self.done += 1
+        self.lines += [
+            f"not imported: {outcome.name}: {each.where}: {each.what}"
+            for each in outcome.written.left_out
+        ]
+        return _files(outcome.written)
+
+
+def _left_in(root: Path, runs: Sequence[Path]) -> Iterator[str]:
+    """The reports and patches that no list of runs has."""
+    from arcview.readers.unlisted import unlisted
+    from arcview.session.import_many import name_below
+
+    found = unlisted(root, runs)
+    for each in found[:_MAX_NAMED]:
+        what = f"a {each.called} by itself; give its own path to import it"
+        yield f"not imported: {name_below(root, each.path)}: {what}"
+    if len(found) > _MAX_NAMED:
+        yield f"not imported: {len(found) - _MAX_NAMED} more reports and patches by themselves"
 
 
 @contextmanager

@@ -13,6 +13,9 @@ from pathlib import Path
 
 from arcview.config import Settings
 from arcview.errors import ArcviewError
+from arcview.files import is_file
+from arcview.readers.registry import find_run_reader
+from arcview.readers.runs.native import RUN_FILE, NativeReader
 from arcview.session.import_run import Written, write_run
 from arcview.session.opened import OpenRun
 
@@ -27,6 +30,8 @@ class Imported:
     """Null where it was not imported."""
     error: str | None = None
     """Why it was not, in one line."""
+    is_there: bool = False
+    """The same run was imported to its place before."""
 
 
 def check_place(root: Path, out: Path) -> None:
@@ -64,6 +69,8 @@ def write_runs(
 
 
 def _imported(name: str, run: Path, place: Path, settings: Settings) -> Imported:
+    if _is_there(run, place):
+        return Imported(name, None, is_there=True)
     try:
         return Imported(name, write_run(OpenRun.open(run, settings=settings), place))
     except ArcviewError as error:
@@ -72,6 +79,17 @@ def _imported(name: str, run: Path, place: Path, settings: Settings) -> Imported
     except Exception as error:  # noqa: BLE001 -- a foreign reader must not end the others
         first_line = next(iter(str(error).splitlines()), "")
         return Imported(name, None, f"{type(error).__name__}: {first_line}")
+
+
+def _is_there(run: Path, place: Path) -> bool:
+    """Whether a place holds what an import of this very run wrote; such a folder is whole."""
+    if not is_file(place / RUN_FILE):
+        return False
+    try:
+        reader, _ = find_run_reader(run)
+        return NativeReader().summarise(place).run_id == reader.summarise(run).run_id
+    except Exception:  # noqa: BLE001 -- a foreign reader may break; importing it says what is wrong
+        return False
 
 
 def _remove_empty(folder: Path, top: Path) -> None:

@@ -15,6 +15,7 @@ from arcview.session import import_run
 from arcview.session.import_states import write_bundle
 from tests.readers.scb_run import write, write_run
 from tests.readers.test_lone_file import turns
+from tests.readers.test_unlisted import JUNIT
 from tests.test_cli import Capture, only_line
 
 
@@ -83,6 +84,43 @@ def test_what_is_there_already_stays_and_the_rest_is_imported(runs: Path, capsys
     assert imported(Path("out")) == ["deep/b", "session.jsonl"]
     first = capsys.readouterr().out.splitlines()[0]
     assert first == "not imported: a: is there already; an import never overwrites"
+
+
+def test_the_same_command_goes_on(runs: Path, capsys: Capture) -> None:
+    assert cli.main(["import", "runs/deep", "out/deep/b"]) == 0
+    capsys.readouterr()
+    assert cli.main(["import", "runs", "out"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "out: 2 of 3 runs imported, 1 there already\n"
+    assert "arcview: 2/3 deep/b: there already" in shown.err.splitlines()
+    assert cli.main(["import", "runs", "out"]) == 0
+    assert capsys.readouterr().out == "out: 0 of 3 runs imported, 3 there already\n"
+
+
+def test_another_run_in_its_place_is_said(runs: Path, capsys: Capture) -> None:
+    assert cli.main(["import", "runs/session.jsonl", "out/a"]) == 0
+    capsys.readouterr()
+    assert cli.main(["import", "runs", "out"]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "not imported: a: is there already; an import never overwrites"
+
+
+def test_what_is_no_run_of_the_folder_is_named(runs: Path, capsys: Capture) -> None:
+    write(runs / "ci" / "junit.xml", JUNIT)
+    assert cli.main(["import", "runs", "out"]) == 0
+    told, summary = capsys.readouterr().out.splitlines()
+    by_itself = "a test report by itself; give its own path to import it"
+    assert told == f"not imported: ci/junit.xml: {by_itself}"
+    assert summary == "out: 3 of 3 runs imported"
+
+
+def test_of_many_reports_the_first_are_named(runs: Path, capsys: Capture) -> None:
+    for number in range(23):
+        write(runs / "ci" / f"{number:02}.xml", JUNIT)
+    assert cli.main(["import", "runs", "out"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:-1] == ["not imported: 3 more reports and patches by themselves"]
+    assert len(lines) == 20 + 2
 
 
 def test_an_interrupt_leaves_whole_runs_only(
