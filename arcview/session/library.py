@@ -6,14 +6,20 @@ workspace is opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 from arcview.analysis.overview import Overview, build_overview
 from arcview.analysis.verdicts import DEFAULT_POLICY, Policy
 from arcview.errors import ArcviewError
 from arcview.files import exists, is_dir, why_unreadable
+
+Sign = TypeVar("Sign")
+_MANY = 20
+"""From so many equal signs on nobody counts them by eye."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class LibraryRow:
     """Null where the run cannot be read. What depends on single tests or steps is null in it."""
     error: str | None = None
     """What is wrong with a run that cannot be read, in one line."""
+    is_glanced: bool = False
+    """Only the ends of a long session were looked at: how many stages it has is not known."""
 
 
 def scan(root: Path, policy: Policy = DEFAULT_POLICY) -> Iterator[LibraryRow]:
@@ -62,10 +70,22 @@ def summarise(path: Path, root: Path, policy: Policy = DEFAULT_POLICY) -> Librar
     name = str(path.relative_to(root)) if path != root else path.resolve().name
     try:
         reader, _ = find_run_reader(path)
-        overview = build_overview(reader.summarise(path), policy=policy)
+        run = reader.summarise(path)
+        overview = build_overview(run, policy=policy)
     except ArcviewError as error:
         return LibraryRow(path, name, None, str(error))
     except Exception as error:  # noqa: BLE001 -- one bad run, or a foreign reader, must not end the list
         first_line = next(iter(str(error).splitlines()), "")
         return LibraryRow(path, name, None, f"{path}: {type(error).__name__}: {first_line}")
-    return LibraryRow(path, name, replace(overview, path=str(path)))
+    overview = replace(overview, path=str(path))
+    return LibraryRow(path, name, overview, is_glanced=run.is_glanced)
+
+
+def counted(signs: Iterable[Sign]) -> Iterator[tuple[Sign, int]]:
+    """The signs of stages, each once; of many equal ones in a row one, and how many there are."""
+    for sign, equal in groupby(signs):
+        count = sum(1 for _ in equal)
+        if count >= _MANY:
+            yield sign, count
+        else:
+            yield from ((sign, 1) for _ in range(count))

@@ -35,6 +35,16 @@ class _KeptRow:
     name: str
     overview: Overview | None
     error: str | None
+    is_glanced: bool
+
+    @classmethod
+    def of(cls, row: LibraryRow, look: int) -> _KeptRow:
+        """A row as it is kept."""
+        return cls(str(row.path), look, row.name, row.overview, row.error, row.is_glanced)
+
+    def row(self) -> LibraryRow:
+        """The row that was kept."""
+        return LibraryRow(Path(self.path), self.name, self.overview, self.error, self.is_glanced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +88,9 @@ def _rows(
         if before is None or look is None or before.look != look:
             row = summarise(path, root, policy)
         else:
-            row = LibraryRow(path, before.name, before.overview, before.error)
+            row = before.row()
         if look is not None:
-            now.append(_KeptRow(str(path), look, row.name, row.overview, row.error))
+            now.append(_KeptRow.of(row, look))
         yield row
     if kept is None or tuple(now) != kept.rows:
         with suppress(ArcviewError):  # a cache that cannot be written costs time and nothing else

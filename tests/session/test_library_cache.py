@@ -9,6 +9,8 @@ import pytest
 from arcview.session import library_cache
 from arcview.session.library import LibraryRow, scan, summarise
 from arcview.session.library_cache import scan_kept
+from tests.readers.scb_run import write
+from tests.readers.test_lone_file import turns
 
 
 @pytest.fixture
@@ -43,6 +45,13 @@ def test_rows_from_the_cache_are_those_of_a_first_look(runs: Path, read: list[st
     read.clear()
     assert list(scan_kept(runs)) == first == list(scan(runs))
     assert read == []
+
+
+def test_a_session_of_unknown_length_is_so_from_the_cache_too(tmp_path: Path) -> None:
+    write(tmp_path / "runs" / "long.jsonl", turns("go", "on " * 60_000))
+    (row,) = scan_kept(tmp_path / "runs")
+    assert row.is_glanced
+    assert list(scan_kept(tmp_path / "runs")) == [row]
 
 
 def test_a_run_that_changed_is_read_again_and_no_other(runs: Path, read: list[str]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,12 @@ import pytest
 from arcview.session.library import LibraryRow, summarise
 from arcview.session.plain_text import list_lines
 from arcview.session.plain_text_parts import Glyphs
+from arcview.ui.rows.figures import VERDICT_GLYPH
 from arcview.ui.rows.library import LibraryRows
 from arcview.ui.screens.library import LibraryScreen
 from arcview.ui.screens.run import RunScreen
+from tests.readers.scb_run import write
+from tests.readers.test_lone_file import turns
 from tests.ui.screen_text import notice, on_screen, open_run, press, screen_text
 
 
@@ -144,3 +148,43 @@ def test_a_stage_that_was_not_started_has_the_dash_of_the_printed_list(demo_run:
 
     assert "✓??–" in rows.row(0).plain
     assert "✓??–" in "\n".join(list_lines([row], Glyphs()))
+
+
+# How many stages
+
+
+def _long(row: LibraryRow, verdicts: str) -> LibraryRow:
+    """The row with a stage for each sign."""
+    assert row.overview is not None
+    by_sign = {VERDICT_GLYPH[each.judgement.verdict]: each for each in row.overview.stages}
+    stages = tuple(
+        replace(by_sign[sign], index=place) for place, sign in enumerate(verdicts, start=1)
+    )
+    return replace(row, overview=replace(row.overview, stages=stages))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "shown"),
+    [
+        ("✓" * 180, "✓×180 "),
+        ("✗" + "✓" * 20 + "✗", "✗✓×20✗ "),
+        ("✓" * 19, "✓" * 19 + " "),
+        ("✓✗" * 30, "✓✗" * 11 + "✓… "),
+    ],
+)
+def test_many_equal_stages_are_counted(demo_run: Path, verdicts: str, shown: str) -> None:
+    rows = LibraryRows()
+    rows.add([_long(summarise(demo_run, demo_run.parent), verdicts)])
+    assert f" {shown}" in rows.row(0).plain
+
+
+def test_the_stages_of_a_session_that_was_not_read_are_not_known(tmp_path: Path) -> None:
+    told = ("go", "on " * 60_000)
+    session = write(tmp_path / "long.jsonl", turns(*told))
+    short = write(tmp_path / "short.jsonl", turns("go", "on"))
+    rows = LibraryRows()
+    rows.add([summarise(path, tmp_path) for path in (session, short)])
+    long, whole = (rows.row(place).plain for place in range(2))
+    assert "…" in long
+    assert "?" not in long
+    assert " ?? " in whole

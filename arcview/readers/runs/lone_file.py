@@ -92,7 +92,8 @@ class LoneFileReader:
         """
         found = self.kind(path)
         if found.kind == "trajectory" and _size(path) > _SMALL_BYTES and not _is_packed(path):
-            return _glanced(path, found, self.id)
+            # How many turns there are, only all of it tells.
+            return replace(_glanced(path, found, self.id), is_glanced=not self.one_stage)
         return self.read(path).run
 
     def read(self, path: Path) -> AssembledRun:

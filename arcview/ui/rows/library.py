@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,7 @@ from textual.content import Content
 
 from arcview.analysis.overview import NEVER_RAN, Overview, StageRow
 from arcview.model.results import Verdict
-from arcview.session.library import LibraryRow
+from arcview.session.library import LibraryRow, counted
 from arcview.session.library_query import GroupKey, Query, SortKey, group_of, in_order
 from arcview.text import cells
 from arcview.ui import theme
@@ -82,7 +82,7 @@ class LibraryRows(RowSource):
     def add(self, rows: Sequence[LibraryRow]) -> None:
         """Adds runs, each in its place."""
         self._all += rows
-        longest = (len(row.overview.stages) for row in rows if row.overview is not None)
+        longest = (sum(1 for _ in _signs(row)) for row in rows)
         self._strip = min(_STRIP_MAX, max((self._strip, *longest)))
         names = (cells(one_line(row.name)) for row in rows)
         self._name_width = min(_NAME_MAX, max((self._name_width, *names)))
@@ -148,7 +148,7 @@ class LibraryRows(RowSource):
                 (f" {one_line(row.name)}  ", theme.MUTED), (one_line(row.error or ""), theme.FAIL)
             )
             return (Cell(error, scrolls=True),)
-        right = self._right(row.overview, width)
+        right = self._right(row, row.overview, width)
         return (
             Cell(self._left(row, width), scrolls=True),
             Cell(right, width=min(right.cell_length, max(0, width - 16))),
@@ -167,9 +167,9 @@ class LibraryRows(RowSource):
             (f"  {one_line(' · '.join(parts))}", theme.MUTED),
         )
 
-    def _right(self, overview: Overview, width: int) -> Content:
+    def _right(self, row: LibraryRow, overview: Overview, width: int) -> Content:
         bad = overview.first_bad_stage
-        columns: list[str | tuple[str, str] | Content] = ["  ", strip(overview, self._strip)]
+        columns: list[str | tuple[str, str] | Content] = ["  ", strip(row, self._strip)]
         if width >= 60:
             columns.append((f"  {f'bad at {bad}' if bad is not None else '':<10}", theme.FAIL))
         if width >= 80:
@@ -202,14 +202,25 @@ def _heading(group: GroupHeading) -> Content:
     return pieces(*parts)
 
 
-def strip(overview: Overview, width: int) -> Content:
-    """One sign a stage: `✓✓✗?–`; a stage that was not started has a dash."""
-    signs = [_sign(row) for row in overview.stages]
-    parts = signs if len(signs) <= width else signs[: width - 1]
-    if len(parts) < len(signs):
-        parts.append(("…", theme.MUTED))
+def strip(row: LibraryRow, width: int) -> Content:
+    """One sign a stage: `✓✓✗?–`, many equal ones counted; a stage that was not started has a dash.
+
+    Of a session of which only the ends were looked at no stage is known.
+    """
+    parts = [("…", theme.MUTED)] if row.is_glanced else list(_signs(row))
+    if len(parts) > width:
+        parts = [*parts[: width - 1], ("…", theme.MUTED)]
     parts.append((" " * (width - len(parts)), ""))
     return Content.assemble(*parts)
+
+
+def _signs(row: LibraryRow) -> Iterator[tuple[str, str]]:
+    """The characters of a strip, each with its style."""
+    stages = row.overview.stages if row.overview is not None else ()
+    for (sign, style), count in counted(map(_sign, stages)):
+        yield sign, style
+        if count > 1:
+            yield from ((digit, theme.MUTED) for digit in f"×{count}")
 
 
 def _sign(row: StageRow) -> tuple[str, str]:
