@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from arcview.analysis.audit import Check, Finding
 from arcview.model.run import Run
 from arcview.session.audit_run import Audit, address_of
-from arcview.session.plain_text_parts import Glyphs, clipped, one_line
+from arcview.session.plain_text_parts import Glyphs, clipped, one_line, ranges
 
 SCHEMA = "arcview/audit/1"
 
@@ -91,7 +91,7 @@ def audit_lines(audit: Audit, path: str, glyphs: Glyphs) -> Iterator[str]:
             if one.stage is not None:
                 stages.append(one.stage)
         for why, stages in reasons.items():
-            where = f"stage {', '.join(map(str, stages))}: " if stages else ""
+            where = f"stage {ranges([*map(str, stages)], glyphs)}: " if stages else ""
             yield f"  not looked at: {where}{one_line(why)}"
 
 

@@ -29,7 +29,7 @@ from arcview.session.export_blocks import (
     Table,
     Tone,
 )
-from arcview.session.plain_text_parts import Glyphs, cost, counted, duration, not_ok
+from arcview.session.plain_text_parts import Glyphs, cost, counted, duration, not_ok, ranges
 from arcview.session.plain_text_trail import depth_lines, evidence_lines
 from arcview.session.self_test_depth import self_test_depth
 from arcview.text import clean, clip
@@ -282,7 +282,7 @@ def _number(value: int | None) -> str:
 
 
 def _total(known: float | None, unknown: Sequence[str]) -> str:
-    rest = f" (unknown for {', '.join(unknown)})" if unknown else ""
+    rest = f" (unknown for {ranges(unknown, _GLYPHS)})" if unknown else ""
     return (cost(known) + rest) if known is not None else ""
 
 

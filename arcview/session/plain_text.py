@@ -25,6 +25,7 @@ from arcview.session.plain_text_parts import (
     duration,
     not_ok,
     one_line,
+    ranges,
     shown,
 )
 from arcview.session.plain_text_trail import depth_lines, evidence_lines, trace_lines
@@ -117,11 +118,19 @@ class _Writer:
             gate = overview.first_failing_gate or "none"
             yield f"first bad stage: {overview.first_bad_stage}{state}{dot}failing gate: {gate}"
         totals = overview.totals
-        spent = _total(totals.cost_usd, cost)
-        between = _total(totals.between_cost_usd, cost)
-        time = _total(totals.duration_s, duration)
+        spent = self._total(totals.cost_usd, cost)
+        between = self._total(totals.between_cost_usd, cost)
+        time = self._total(totals.duration_s, duration)
         parts = [f"cost {spent}", f"between stages {between}" if between else "", f"time {time}"]
         yield dot.join(part for part in parts if part)
+
+    def _total(self, total: Total, write: Callable[[float | None], str]) -> str:
+        if total.known is None and not total.unknown:
+            return ""
+        if total.known is None:
+            return "unknown"
+        unknown = ranges(total.unknown, self._glyphs)
+        return (write(total.known) or "unknown") + (f" (unknown for {unknown})" if unknown else "")
 
     def stage_table(
         self, rows: Sequence[StageRow], changes: dict[int, ChangeSummary]
@@ -148,7 +157,7 @@ class _Writer:
             if why is not None and row.status not in NEVER_RAN:
                 stages.setdefault(why, []).append(str(row.index))
         for why, of in stages.items():
-            yield f"change of stage {', '.join(of)} unknown: {one_line(why)}"
+            yield f"change of stage {ranges(of, self._glyphs)} unknown: {one_line(why)}"
 
     def _stage(self, row: StageRow, change: ChangeSummary) -> tuple[str, ...]:
         title = f" {one_line(row.title)}" if row.title else ""
@@ -310,10 +319,3 @@ class _Writer:
             duration(overview.totals.duration_s.known) or self._glyphs.nothing,
             overview.status.value,
         )
-
-
-def _total(total: Total, write: Callable[[float | None], str]) -> str:
-    if total.known is None and not total.unknown:
-        return ""
-    unknown = f" (unknown for {', '.join(total.unknown)})" if total.unknown else ""
-    return (write(total.known) or "unknown") + (unknown if total.known is not None else "")

@@ -107,3 +107,25 @@ def not_ok(view: GateView) -> str:
         verb = "counts" if view.skipped == 1 else "count"
         words.append(f"{counted(view.skipped, 'skipped test')} that {verb} as not ok")
     return ", ".join((*words, counted(len(view.groups), "cause")))
+
+
+_PARTS = 12
+_FIRST_PARTS = 8
+
+
+def ranges(names: Sequence[str], glyphs: Glyphs) -> str:
+    """Names of stages in one short line: `1–3, 5, S5.refactor`; three in a row are a range."""
+    rows: list[list[str]] = []
+    for name in names:
+        last = rows[-1][-1] if rows else ""
+        if name.isdecimal() and last.isdecimal() and int(name) == int(last) + 1:
+            rows[-1].append(name)
+        else:
+            rows.append([name])
+    parts: list[str] = []
+    for row in rows:
+        parts += [f"{row[0]}{glyphs.nothing}{row[-1]}"] if len(row) > 2 else row
+    if len(parts) <= _PARTS:
+        return ", ".join(parts)
+    first = ", ".join(parts[:_FIRST_PARTS])
+    return f"{first} {glyphs.more} {parts[-1]} ({len(names)} in all)"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from arcview.session.evidence import Evidence, Place, Seen
-from arcview.session.plain_text_parts import Glyphs, clipped, one_line
+from arcview.session.plain_text_parts import Glyphs, clipped, one_line, ranges
 from arcview.session.self_test_depth import SelfTestDepth
 from arcview.session.stage_trace import StageTrace
 
@@ -71,7 +71,7 @@ def depth_lines(depth: SelfTestDepth, glyphs: Glyphs) -> Iterator[str]:
         yield f"  last green run: {_step(depth.last_green_step)}{_late(depth)}"
     if depth.earlier_stages and depth.revisits_earlier is not None:
         stages = sorted({stage for found in depth.earlier_stages for stage in found or ()})
-        ran = ", ".join(map(str, stages)) or "none"
+        ran = ranges([*map(str, stages)], glyphs) or "none"
         yield f"  earlier stages whose tests were run again: {ran}"
     if depth.claim is not None:
         gate = "while the gate failed" if depth.claim_gap else "and the gate passed"

@@ -22,11 +22,10 @@ from arcview.analysis.statistics import (
 )
 from arcview.analysis.statistics_executed import EXECUTED
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
-from arcview.session.plain_text_parts import Glyphs, aligned, one_line
+from arcview.session.plain_text_parts import Glyphs, aligned, counted, one_line, ranges
 from arcview.session.stats_words import (
     NOT_EXECUTED,
     Words,
-    counted,
     half_life_words,
     policy_lines,
     quantity,
@@ -115,7 +114,7 @@ def stats_lines(statistics: Statistics, root: str, glyphs: Glyphs) -> Iterator[s
     yield ""
     yield from shared_lines(statistics.shared)
     yield ""
-    yield from excluded_lines(statistics.excluded)
+    yield from excluded_lines(statistics.excluded, glyphs)
 
 
 def figure_definitions() -> Iterator[str]:
@@ -293,7 +292,7 @@ class _Writer:
         )
 
 
-def excluded_lines(excluded: Iterable[Excluded]) -> Iterator[str]:
+def excluded_lines(excluded: Iterable[Excluded], glyphs: Glyphs) -> Iterator[str]:
     """What does not count, with reasons; stages of one run with one reason together."""
     by_reason: dict[tuple[str, str], list[int]] = {}
     for one in excluded:
@@ -304,7 +303,7 @@ def excluded_lines(excluded: Iterable[Excluded]) -> Iterator[str]:
     for (run, reason), stages in by_reason.items():
         where = ""
         if stages:
-            where = f", stage{'s' if len(stages) > 1 else ''} {', '.join(map(str, stages))}"
+            where = f", stage{'s' if len(stages) > 1 else ''} {ranges([*map(str, stages)], glyphs)}"
         yield f"  {one_line(run)}{where}: {one_line(reason)}"
 
 

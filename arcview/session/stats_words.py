@@ -93,11 +93,6 @@ def quantity(unit: str, value: float) -> str:
     return f"{value:.2f}" if unit == "share" else f"{value:g}"
 
 
-def counted(count: int, what: str) -> str:
-    """`1 run`, `2 runs`."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def policy_lines(policy: StatsPolicy) -> Iterator[str]:
     """What counts, in two lines."""
     left_out = ", ".join(status.value for status in policy.left_out)

@@ -121,4 +121,4 @@ def test_the_text_says_why_a_change_is_unknown(demo_run: Path, tmp_path: Path) -
         if "unknown: " in line
     ]
     assert len(lines) == 1
-    assert lines[0].startswith("change of stage 1, 2, 3, 4 unknown: ")
+    assert lines[0].startswith("change of stage 1–4 unknown: ")

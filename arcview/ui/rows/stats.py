@@ -24,7 +24,7 @@ from arcview.analysis.statistics import (
 )
 from arcview.analysis.statistics_executed import EXECUTED
 from arcview.analysis.statistics_figures import FIGURES, LISTS, MEDIANS
-from arcview.session.plain_text_parts import Glyphs
+from arcview.session.plain_text_parts import Glyphs, counted
 from arcview.session.stats_text import (
     FEW_TASKS,
     LASTING,
@@ -38,7 +38,6 @@ from arcview.session.stats_text import (
 from arcview.session.stats_words import (
     NOT_EXECUTED,
     Words,
-    counted,
     half_life_words,
     policy_lines,
     quantity,
@@ -218,7 +217,7 @@ def _rows(found: Statistics) -> Iterator[StatRow]:
     yield StatRow("All that was spent, for each passed stage", kind="section")
     yield _spent("cost", "usd", found.all.cost_spent_usd)
     yield _spent("time", "s", found.all.time_spent_s)
-    for lines in (shared_lines(found.shared), excluded_lines(found.excluded)):
+    for lines in (shared_lines(found.shared), excluded_lines(found.excluded, Glyphs())):
         yield StatRow(next(lines), kind="section")
         for line in lines:
             kind = "warning" if line.strip() == CAUTION else "text"
