@@ -91,7 +91,8 @@ class RunHistory:
     """In the order of the states; stages without a result included."""
     debt: Mapping[int, int | None]
     """By stage: distinct tests whose last result before the stage began is not ok; null where no
-    earlier gate was measured."""
+    earlier gate was measured. Before the first stage nothing is broken, as far as its own gate was
+    measured."""
     first_bad_stage: int | None
     first_bad_state: str | None
     first_failing_gate: str | None
@@ -270,18 +271,25 @@ def run_history(run: Run, tests: GateTests, policy: Policy = DEFAULT_POLICY) -> 
     histories: list[GateHistory] = []
     debt: dict[int, int | None] = {}
     waiting = _beginnings(run)
+    first = _first_debt(run, policy)
     for position, same_state in groupby(slots, key=lambda slot: slot.position):
         together = tuple(same_state)
         for index in [index for index, begins in waiting.items() if position > begins]:
-            debt[index] = results.debt() if index > 1 else 0
+            debt[index] = results.debt() if index > 1 else first
             del waiting[index]
         at_first_gate = not histories
         histories.extend(_gate_history(s, results, policy, at_first_gate) for s in together)
         for slot in together:
             results.add(slot)
-    debt |= {index: results.debt() if index > 1 else 0 for index in waiting}
+    debt |= {index: results.debt() if index > 1 else first for index in waiting}
     stage, state = first_bad(slots, policy)
     return RunHistory(tuple(histories), debt, stage, state, first_failing_gate(slots, policy))
+
+
+def _first_debt(run: Run, policy: Policy) -> int | None:
+    """What was broken before the first stage: nothing that a gate without result could tell."""
+    record = stage_record(run, run.stages[0]) if run.stages else None
+    return None if judge(record, policy).verdict is Verdict.UNMEASURED else 0
 
 
 def _beginnings(run: Run) -> dict[int, Position]:

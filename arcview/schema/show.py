@@ -203,7 +203,7 @@ class ShowGate(ListGate, _Failing):
     self_test_depth: ShowSelfTestDepth | None = None
     """Of the pass that ended in a between-state."""
     trace: ShowTrace | None = None
-    """Of that pass; null where a state is missing."""
+    """Of that pass; null where a state is missing, or no step is recorded."""
 
 
 class _Stage(_Verdict):
@@ -213,7 +213,7 @@ class _Stage(_Verdict):
     status_detail: str | None
     debt: Count | None
     """Distinct tests whose last result before the stage began is not ok; null when nothing before
-    it was measured."""
+    it was measured. Of the first stage 0, and null where its own gate is unmeasured."""
     steps: Count | None
     """Messages of the model."""
     tool_calls: Count | None
@@ -241,7 +241,7 @@ class ShowStage(_Stage, _Failing):
     self_tests: list[ShowSelfTest]
     self_test_depth: ShowSelfTestDepth | None = None
     trace: ShowTrace | None = None
-    """Null where a state is missing."""
+    """Null where a state is missing, or no step is recorded."""
     between: list[ShowGate]
     """Its gate on the states between it and the next stage."""
 

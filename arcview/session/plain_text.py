@@ -60,6 +60,7 @@ def show_lines(run: OpenRun, stage: int | None, glyphs: Glyphs) -> Iterator[str]
     if overview.chain_gate is not None:
         yield from writer.chain(overview.chain_gate)
     yield from writer.unknown_changes(rows, changes)
+    yield from writer.unknown_self_tests(rows)
     evidence = EvidenceFinder(run)
 
     def gate(title: str, gate: str, state: str | None) -> Iterator[str]:
@@ -158,6 +159,13 @@ class _Writer:
                 stages.setdefault(why, []).append(str(row.index))
         for why, of in stages.items():
             yield f"change of stage {ranges(of, self._glyphs)} unknown: {one_line(why)}"
+
+    def unknown_self_tests(self, rows: Sequence[StageRow]) -> Iterator[str]:
+        """The stages of which nobody can tell what the agent tested itself."""
+        of = [str(row.index) for row in rows if not row.steps and row.status not in NEVER_RAN]
+        if of:
+            stages = ranges(of, self._glyphs)
+            yield f"self-tests of stage {stages} unknown: no trajectory is recorded"
 
     def _stage(self, row: StageRow, change: ChangeSummary) -> tuple[str, ...]:
         title = f" {one_line(row.title)}" if row.title else ""

@@ -116,6 +116,8 @@ class _Look:
         self._view = opened.gate_view(str(stage), state)
 
     def depth(self) -> SelfTestDepth:
+        if not self._trajectory.steps:
+            return SelfTestDepth()  # what was tested is unknown: nothing follows from no steps
         earlier = tuple(self._earlier())
         green = last_green(self._tests)
         late, basis = self._late_edits(green)

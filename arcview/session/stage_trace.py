@@ -56,7 +56,7 @@ def stage_trace(opened: OpenRun, finder: EvidenceFinder, state: str | None) -> S
         state: The state that it ended in.
 
     Returns:
-        Null where that state or the one before is missing.
+        Null where that state or the one before is missing, and where no step is recorded.
     """
     if state is None:
         return None
@@ -84,6 +84,8 @@ def _trace(finder: EvidenceFinder, state: str, recorded: bool) -> StageTrace | N
     files, attribution = finder.trails.workspace, finder.trails.attribution
     base = files.before(state)
     if base is None or not (files.is_there(base) and files.is_there(state)):
+        return None
+    if not recorded and not attribution.trajectory(state).steps:
         return None
     changed = [
         change.path

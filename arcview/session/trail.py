@@ -134,7 +134,9 @@ class TrailFinder:
             suspect,
             tuple(TracedCandidate(c, self.source(state, c.path, c.line)) for c in found),
             symptoms,
-            None if lead or found or symptoms or suspect else _why_nothing(test),
+            None
+            if lead or found or symptoms or suspect
+            else _why_nothing(test, has_code=self.workspace.is_there(state)),
             self._steps_of(began, suspect),
         )
 
@@ -263,10 +265,12 @@ _NO_EVIDENCE = {
 }
 
 
-def _why_nothing(test: GateTest) -> str:
+def _why_nothing(test: GateTest, *, has_code: bool) -> str:
     known = _NO_EVIDENCE.get(test.outcome)
     if known is not None:
         return known
     if not (test.message or test.traceback):
         return "no message or traceback is recorded"
+    if not has_code:
+        return "not known: the state that the gate ran on is not recorded"
     return "the message names no code, and nothing in it is found in the code of this state"

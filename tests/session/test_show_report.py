@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from arcview import cli
+from tests.readers.git_run import commit
+from tests.states.workspaces import git
 
 Capture = pytest.CaptureFixture[str]
 
@@ -59,3 +61,38 @@ def test_failing_and_skipped_tests_are_counted_apart(tmp_path: Path, capsys: Cap
     title = "Stage 1: 1 failing test, 2 skipped tests that count as not ok, 2 causes"
     assert title in shown
     assert "skipped: count" not in shown
+
+
+def test_a_report_alone_says_nothing_of_self_tests_and_code(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    report = _junit(tmp_path, _failure("assert 5 &lt; 3"))
+    shown = _said(capsys, "show", report)
+    assert "self-tests of stage 1 unknown: no trajectory is recorded" in shown
+    assert "hardly exercised" not in shown
+    assert "not known: the state that the gate ran on is not recorded" in shown
+    assert "the code of this state" not in shown
+
+
+def test_a_repository_alone_has_no_share_of_lines_that_are_traced(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    git(tmp_path, "init", "-q")
+    for number in range(3):
+        commit(tmp_path, f"part {number}", number, **{"x.py": f"x = {number}\n"})
+    shown = _said(capsys, "show", str(tmp_path))
+    assert "self-tests of stage 1, 2 unknown: no trajectory is recorded" in shown
+    assert "traced" not in shown
+    assert "replayed" not in shown
+
+
+def test_what_was_broken_before_a_stage_that_was_not_measured_is_unknown(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    git(tmp_path, "init", "-q")
+    for number in range(2):
+        commit(tmp_path, f"part {number}", number, **{"x.py": f"x = {number}\n"})
+    rows = _said(capsys, "show", str(tmp_path)).splitlines()
+    head = next(line for line in rows if "broken before" in line)
+    row = next(line for line in rows if line.startswith("?  1 part 1"))
+    assert row[: head.index("broken before") + len("broken before")].split()[-1] == "–"
