@@ -199,3 +199,8 @@ def test_lines_of_two_runs_are_counted_as_git_counts_them(demo_run: Path) -> Non
     run = open_run(demo_run)
     beside = {c.path: (c.added, c.removed) for c in StatesBeside(run, "S1", run, "S2").changes()}
     assert beside == {c.path: (c.added, c.removed) for c in run.store.changes("S1", "S2")}
+
+
+async def test_the_code_at_the_chain_gate_names_the_last_states(demo_run: Path) -> None:
+    async with on_screen(_compare(demo_run, demo_run)) as (_, pilot):
+        assert "Code: A's S4 → B's S4" in await press(pilot, "0")

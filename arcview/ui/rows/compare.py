@@ -45,6 +45,16 @@ class ComparedRow:
     change_a: ChangeSummary | None = None
     change_b: ChangeSummary | None = None
 
+    @property
+    def states(self) -> tuple[str | None, str | None]:
+        """What the code of both is compared in: the end of a stage, else what the gate ran on."""
+        sides = ((self.a, self.gate.a), (self.b, self.gate.b))
+        a, b = (
+            (row.end if row is not None else None) or (cell.state if cell is not None else None)
+            for row, cell in sides
+        )
+        return a, b
+
 
 class CompareRows(RowSource):
     """Who the runs are, where they part, and a row a stage."""

@@ -160,9 +160,7 @@ class CompareScreen(BaseScreen):
 
     def _load_sides(self, row: ComparedRow, runs: tuple[OpenRun, OpenRun]) -> None:
         a, b = runs
-        states = [cell.state if cell is not None else None for cell in (row.gate.a, row.gate.b)]
-        ends = [side.end if side is not None else None for side in (row.a, row.b)]
-        old, new = ends[0] or states[0], ends[1] or states[1]
+        old, new = row.states
         beside, error = None, None
         changes: tuple[FileChange, ...] = ()
         if old is None or new is None:
@@ -242,9 +240,8 @@ class CompareScreen(BaseScreen):
             pane.show(steps or none, empty="No trajectory is recorded.")
 
     def _title_diff(self, row: ComparedRow, changes: Sequence[FileChange]) -> None:
-        ends = [side.end if side is not None else None for side in (row.a, row.b)]
-        names = [one_line(end or "?") for end in ends]
-        parts = (f"Code: A's {names[0]} → B's {names[1]}", "bold")
+        a, b = (one_line(state or "?") for state in row.states)
+        parts = (f"Code: A's {a} → B's {b}", "bold")
         set_title(self.diff, pieces(parts, (f"  {plural(len(changes), 'file')}", theme.MUTED)))
 
     @on(RowView.CursorMoved, "StepsPane")
