@@ -176,6 +176,31 @@ def test_list_json_is_one_object_a_line(runs: Path, capsys: Capture) -> None:
     assert "run.json" in broken["problems"][0]["what"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["shwo", "x"], "no command and no path is called shwo; did you mean show?"),
+        (["lst"], "no command and no path is called lst; did you mean list?"),
+        (["import-all", "x"], "unrecognized arguments: x"),
+        (["frobnicate", "x"], "no command and no path is called frobnicate (see arcview --help)"),
+        (["runs"], "runs: no such file or folder"),
+        (["frobnicate"], "frobnicate: no such file or folder"),
+    ],
+)
+def test_a_mistyped_command_is_said(arguments: list[str], said: str, capsys: Capture) -> None:
+    assert cli.main(arguments) == 2
+    assert said in only_line(capsys.readouterr().err)
+
+
+def test_a_path_that_resembles_a_command_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shwo").mkdir()
+    assert cli.main(["shwo"]) == 2
+    assert "need a terminal" in only_line(capsys.readouterr().err)
+
+
 def test_an_empty_list_says_so(tmp_path: Path, capsys: Capture) -> None:
     assert cli.main(["list", str(tmp_path)]) == 0
     captured = capsys.readouterr()

@@ -7,6 +7,7 @@ imports what it needs. Only opening the screens imports `arcview.ui`.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -33,6 +34,7 @@ from arcview.files import exists, is_dir
 if TYPE_CHECKING:
     from arcview.config import LabelFlags
 
+_WORD = re.compile(r"[A-Za-z]+")
 Command = Callable[[Sequence[str]], int]
 
 _COMMANDS = {
@@ -105,6 +107,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         command = _command(arguments[0]) if arguments else None
+        if command is None:
+            _check_command(arguments)
         code = command(arguments[1:]) if command is not None else _open(arguments)
         sys.stdout.flush()
     except SystemExit as stop:  # argparse leaves this way after --help and --version
@@ -130,6 +134,24 @@ def _command(name: str) -> Command | None:
         return None
     module, function = _COMMANDS[name]
     return cast("Command", getattr(import_module(f"arcview.cli.{module}"), function))
+
+
+def _check_command(arguments: Sequence[str]) -> None:
+    """Refuses a word that is no command and no path, where a command was meant.
+
+    Raises:
+        UsageError: names the command that is spelled nearly so.
+    """
+    word = arguments[0] if arguments else ""
+    if not _WORD.fullmatch(word) or exists(Path(word)):
+        return
+    from difflib import get_close_matches  # only who mistyped needs it
+
+    near = get_close_matches(word, _COMMANDS, 1, cutoff=0.75)
+    if near:
+        raise UsageError(f"no command and no path is called {word}; did you mean {near[0]}?")
+    if len(arguments) > 1 and not arguments[1].startswith("-"):
+        raise UsageError(f"no command and no path is called {word} (see arcview --help)")
 
 
 def _open(arguments: Sequence[str]) -> int:
