@@ -93,7 +93,10 @@ def test_to_measure_without_an_engine_is_one_line_and_exits_3(
 
 
 @pytest.mark.usefixtures("no_engine")
-@pytest.mark.parametrize("command", [("matrix", "--run"), ("whatif", "--gate", "2")])
+@pytest.mark.parametrize(
+    "command",
+    [("matrix", "--run"), ("whatif", "--gate", "2"), ("whatif", "--gate", "2", "--yes")],
+)
 def test_nobody_is_asked_about_what_cannot_be_run(
     command: tuple[str, ...], demo_run: Path, capsys: Capture
 ) -> None:

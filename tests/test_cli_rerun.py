@@ -102,7 +102,21 @@ def test_without_an_engine_it_says_why_and_prints_the_command(
     captured = capsys.readouterr()
     assert "no container engine answers at unix://" in captured.err
     assert "docker run --rm -i --network none" in captured.out
+    assert "without arcview, this does the same:" in captured.err
     assert "Traceback" not in captured.err
+
+
+def test_a_command_for_an_image_that_nobody_names_says_so(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for file in run.parent.rglob("chain.json"):
+        chain = json.loads(file.read_text("utf-8"))
+        del chain["image"]
+        file.write_text(json.dumps(chain), "utf-8")
+    assert rerun(run, "--engine", f"unix://{tmp_path}/none.sock") == 3
+    captured = capsys.readouterr()
+    assert " IMAGE " in captured.out
+    assert "once IMAGE is replaced: the run names no image" in captured.err
 
 
 def test_without_an_engine_json_leaves_standard_output_empty(

@@ -211,6 +211,8 @@ def _whatif(reruns: Reruns, options: argparse.Namespace) -> int:
     check_gate(reruns, options)
     asked = WhatIfs(reruns.opened, reruns)
     runs = asked.most_runs(options.gate, times=options.times, again=options.again)
+    if runs:
+        reruns.engine().info()  # without one nothing is begun
     if runs and not options.yes and (options.engine == "host" or not reruns.store.all()):
         _confirm_whatif(reruns, runs, options)
     with Interrupts() as interrupts:

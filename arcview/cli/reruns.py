@@ -230,7 +230,9 @@ def _without_engine(plan: RerunPlan, options: argparse.Namespace) -> int:
     say(f"{plan.unavailable}")
     for result in plan.known:
         say(f"kept from before: {stored_line(result, glyphs())}")
-    say("without arcview, this does the same:")
+    image = plan.definition.image_ref
+    unnamed = "" if image is not None else ", once IMAGE is replaced: the run names no image"
+    say(f"without arcview, this does the same{unnamed}:")
     if options.json:  # standard output is for one JSON object or none
         sys.stderr.write(f"{clean_line(plan.shell)}\n")
     else:
