@@ -70,18 +70,22 @@ def _of_runs(root: Path, settings: Settings, *, with_suggestions: bool) -> Gathe
 
     cases: list[Case] = []
     proposed: list[tuple[Case, tuple[Suggestion, ...]]] = []
-    count = 0
+    known: set[str] = set()
+    is_any = False
     for path in iter_runs(root):
-        count += 1
+        is_any = True
         try:
             opened = OpenRun.open(path, settings=settings)
         except BadInputError:  # `arcview list` and `stats` say what is wrong with it
             continue
+        if opened.run.run_id in known:  # a copy, which has the same labels
+            continue
+        known.add(opened.run.run_id)
         about = list(cases_of_runs([opened.run.run_id], settings.sidecar))
         cases += about
         if with_suggestions and about:
             proposed += suggested(opened, about)
-    return gather(cases, settings.sidecar, proposed) if count else None
+    return gather(cases, settings.sidecar, proposed) if is_any else None
 
 
 def _exported(files: Sequence[Path], path: Path) -> Gathered:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,19 @@ def labelled(tmp_path: Path, demo_run: Path) -> Path:
     label(sidecar, run_id, "bob", {"validity": "V0", "awareness/3/level": "N1"})
     label(sidecar, run_id, "eve", {"validity": "V1"}, status="draft")
     return sidecar
+
+
+def test_a_run_that_lies_in_two_places_counts_once(
+    labelled: Path, tmp_path: Path, demo_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(demo_run.parents[2] / "chains", tmp_path / "chains")
+    for name in ("a", "b"):
+        shutil.copytree(demo_run, runs / "x" / name)
+    once = printed(capsys, runs / "x" / "a", "--sidecar", str(labelled))
+    assert once["cases"] == 1
+    twice = printed(capsys, runs, "--sidecar", str(labelled))
+    assert (twice["cases"], twice["fields"]) == (1, once["fields"])
 
 
 def test_exported_cases_are_compared_like_those_of_the_sidecar(
