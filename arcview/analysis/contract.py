@@ -129,6 +129,23 @@ def items_from_json(data: object) -> tuple[ContractItem, ...]:
     return tuple(found)
 
 
+_TITLES = {
+    ItemKind.NAME: "Names",
+    ItemKind.SIGNATURE: "Signatures",
+    ItemKind.CONSTANT: "Constants",
+    ItemKind.ERROR_MESSAGE: "Messages",
+}
+
+
+def listing(items: Iterable[ContractItem]) -> str:
+    """The items by kind, a line each, with the file that an item must stand in."""
+    of: dict[ItemKind, list[str]] = {kind: [] for kind in ItemKind}
+    for item in items:
+        of[item.kind].append(f"  {item.text}" + (f"  in {item.path}" if item.path else ""))
+    parts = ("\n".join((_TITLES[kind], *lines)) for kind, lines in of.items() if lines)
+    return "\n\n".join(parts)
+
+
 def _short_items(data: Mapping[object, object]) -> Iterator[ContractItem]:
     told = {str(name): text.strip() for name, text in data.items() if isinstance(text, str)}
     if not any(text.startswith("(") for text in told.values()):

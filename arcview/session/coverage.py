@@ -17,6 +17,7 @@ from arcview.analysis.contract import (
     extract_items,
     find_items,
     items_from_json,
+    listing,
 )
 from arcview.session.workspace_files import WorkspaceFiles
 
@@ -85,6 +86,19 @@ def contract_of(opened: OpenRun, stage: int) -> tuple[tuple[ContractItem, ...], 
         return extract_items(text), "contract"
     spec = opened.spec(stage)
     return (extract_items(spec), "spec") if spec is not None else ((), None)
+
+
+def contract_text(opened: OpenRun, stage: int) -> str | None:
+    """A contract to be read: what `contract.json` lists by kind, then how it is written.
+
+    Raises:
+        BadInputError: a file that the run names is not there.
+    """
+    text = opened.contract(stage)
+    items, origin = contract_of(opened, stage) if text is not None else ((), None)
+    if origin != "contract.json" or not items:
+        return text
+    return f"{listing(items)}\n\nAs it is written\n\n{text}"
 
 
 def cover(

@@ -12,7 +12,14 @@ from arcview import cli
 from arcview.analysis.contract import Presence
 from arcview.schema.faults import find_faults
 from arcview.schema.reports import ContractReport
-from arcview.session.coverage import ContractCoverage, CoveredItem, Drift, contract_of, cover
+from arcview.session.coverage import (
+    ContractCoverage,
+    CoveredItem,
+    Drift,
+    contract_of,
+    contract_text,
+    cover,
+)
 from arcview.session.opened import OpenRun
 from tests.states.workspaces import commit_all, git, write_files
 
@@ -115,6 +122,21 @@ def drifting(tmp_path: Path) -> Path:
     document = {"schema": "arcview/run/1", "run_id": "r", "task_id": "t", "stages": stages}
     (run / "run.json").write_text(json.dumps(document))
     return run
+
+
+def test_a_contract_is_read_by_kinds_and_as_it_is_written(demo_run: Path) -> None:
+    opened = OpenRun.open(demo_run)
+    written = opened.contract(2)
+    text = contract_text(opened, 2)
+    assert text is not None
+    assert written is not None
+    assert text.startswith("Signatures\n  search(notes: list[Note], query: str)")
+    assert text.endswith(f"As it is written\n\n{written}")
+
+
+def test_a_contract_in_prose_is_shown_as_it_is(scb: Scb) -> None:
+    opened = OpenRun.open(scb("circuit-eval"))
+    assert contract_text(opened, 1) == opened.contract(1)
 
 
 def test_drift_says_where_an_item_was_last_and_where_it_is_gone(drifting: Path) -> None:

@@ -25,6 +25,14 @@ async def test_every_item_has_a_mark_for_every_state_and_the_code_stands_beside(
         assert "def search(notes: list[Note], query: str)" in text
 
 
+async def test_the_contract_itself_is_shown_by_the_kinds_of_its_items(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (_, pilot):
+        text = await press(pilot, "c")
+        lines = [line.strip("│┃ ") for line in text.splitlines()]
+        assert "Contract of stage 2" in text
+        assert lines.index("Signatures") < lines.index("As it is written")
+
+
 async def test_a_contract_without_items_is_said_to_have_none(
     demo_run: Path, tmp_path: Path
 ) -> None:

@@ -129,14 +129,20 @@ class RunOpen:
             place=lambda line: Address("spec", str(stage), (), line),
         )
 
-    def contract(self, line: int = 1) -> TextScreen | None:
-        """Names, signatures, constants and messages that the stage promises."""
-        stage = self._screen.session.stop.stage
+    def contract(self, line: int | None = None) -> TextScreen | None:
+        """Names, signatures, constants and messages that the stage promises.
+
+        Args:
+            line: Of the contract as it is written, which is then all that is shown.
+        """
+        from arcview.session.coverage import contract_text  # only who looks at it needs it
+
+        stage, opened = self._screen.session.stop.stage, self._screen.opened
         return self._text(
             f"Contract of stage {stage}",
-            lambda: self._screen.opened.contract(stage),
+            lambda: contract_text(opened, stage) if line is None else opened.contract(stage),
             f"no contract of stage {stage} is recorded",
-            line=line,
+            line=line or 1,
         )
 
     def coverage(self) -> None:
