@@ -162,10 +162,10 @@ class _Writer:
 
     def unknown_self_tests(self, rows: Sequence[StageRow]) -> Iterator[str]:
         """The stages of which nobody can tell what the agent tested itself."""
-        of = [str(row.index) for row in rows if not row.steps and row.status not in NEVER_RAN]
+        of = [str(row.index) for row in rows if row.steps is None and row.status not in NEVER_RAN]
         if of:
             stages = ranges(of, self._glyphs)
-            yield f"self-tests of stage {stages} unknown: no trajectory is recorded"
+            yield f"self-tests of stage {stages} unknown: no step is recorded"
 
     def _stage(self, row: StageRow, change: ChangeSummary) -> tuple[str, ...]:
         title = f" {one_line(row.title)}" if row.title else ""

@@ -68,7 +68,7 @@ def test_a_report_alone_says_nothing_of_self_tests_and_code(
 ) -> None:
     report = _junit(tmp_path, _failure("assert 5 &lt; 3"))
     shown = _said(capsys, "show", report)
-    assert "self-tests of stage 1 unknown: no trajectory is recorded" in shown
+    assert "self-tests of stage 1 unknown: no step is recorded" in shown
     assert "hardly exercised" not in shown
     assert "not known: the state that the gate ran on is not recorded" in shown
     assert "the code of this state" not in shown
@@ -81,7 +81,7 @@ def test_a_repository_alone_has_no_share_of_lines_that_are_traced(
     for number in range(3):
         commit(tmp_path, f"part {number}", number, **{"x.py": f"x = {number}\n"})
     shown = _said(capsys, "show", str(tmp_path))
-    assert "self-tests of stage 1, 2 unknown: no trajectory is recorded" in shown
+    assert "self-tests of stage 1, 2 unknown: no step is recorded" in shown
     assert "traced" not in shown
     assert "replayed" not in shown
 
