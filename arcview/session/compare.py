@@ -59,6 +59,12 @@ class RunComparison:
     problems: tuple[str, ...]
     """What makes the comparison less than it looks."""
 
+    @property
+    def is_measured(self) -> bool:
+        """Some gate was measured in both runs: only then is there something that could part."""
+        gates = (stage.gates.gate for stage in self.stages)
+        return any(gate.compared for gate in (*gates, *((self.chain,) if self.chain else ())))
+
 
 def compare_runs(a: OpenRun, b: OpenRun) -> RunComparison:
     """Compares two runs; of different tasks too, which is said among the problems."""

@@ -124,8 +124,11 @@ def comparison_lines(found: RunComparison, glyphs: Glyphs) -> Iterator[str]:
         yield f"{name}  {one_line(run.task_id)}  " + " ".join(one_line(p) for p in parts if p)
     for problem in found.problems:
         yield f"note: {one_line(problem)}"
-    yield f"verdicts part at: {_place(found.first_divergence)}"
-    yield f"single tests part at: {_place(found.first_test_divergence)}"
+    if found.is_measured:
+        yield f"verdicts part at: {_place(found.first_divergence)}"
+        yield f"single tests part at: {_place(found.first_test_divergence)}"
+    else:
+        yield "no gate was measured in both runs: no verdict and no test can be compared"
     yield ""
     yield from _table(found, glyphs)
     gates = [stage.gates.gate for stage in found.stages]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from arcview.analysis.compare import Divergence, GateComparison, TestDifference
+from arcview.analysis.compare import GateComparison, TestDifference
 from arcview.analysis.overview import NEVER_RAN, GateCell, Overview, StageRow
 from arcview.model.results import Outcome, Verdict
 from arcview.session.change_summary import ChangeSummary
@@ -19,6 +19,8 @@ from arcview.ui.rows.figures import (
     VERDICT_STYLE,
     cost,
     counted,
+    fit,
+    fit_end,
     fit_test_name,
     fraction,
     plural,
@@ -57,7 +59,7 @@ class ComparedRow:
 
 
 class CompareRows(RowSource):
-    """Who the runs are, where they part, and a row a stage."""
+    """Where two runs part, and a row a stage."""
 
     def __init__(self, found: RunComparison) -> None:
         self._found = found
@@ -67,6 +69,11 @@ class CompareRows(RowSource):
 
     def __len__(self) -> int:
         return len(self._head) + len(self.rows)
+
+    def who(self, width: int) -> Content:
+        """Which run is A and which is B, a line each."""
+        runs = (("A", self._found.a), ("B", self._found.b))
+        return Content("\n").join([_who(name, run, width) for name, run in runs])
 
     @property
     def first(self) -> int:
@@ -103,7 +110,8 @@ class CompareRows(RowSource):
                 Cell(plain(text, theme.MUTED), room, scrolls=room is None) for text, room in named
             ]
         name = f" {row.stage if row.stage is not None else 'chain'} "
-        label = pieces((name, "bold"), (one_line(row.title) if title > 8 else "", theme.MUTED))
+        called = fit(one_line(row.title), title - cells(name) - 1) if title > 8 else ""
+        label = pieces((name, "bold"), (called, theme.MUTED))
         return (
             Cell(label, width=title),
             Cell(_side(row.gate.a, row.a, row.change_a, side), width=side),
@@ -141,26 +149,24 @@ class CompareRows(RowSource):
 
 
 def _head(found: RunComparison) -> Iterator[Content]:
-    for name, run in (("A", found.a), ("B", found.b)):
-        yield pieces((f" {name}  ", f"bold {theme.INFO}"), *_who(run))
     for problem in found.problems:
         yield pieces((f" ▲ {one_line(problem)}", theme.WARN))
-    if found.first_divergence is None:
-        where = _parting(found.first_test_divergence)
-        said = f"verdicts part nowhere, as far as both were measured; single tests {where}"
-        yield plain(f" {said}", theme.MUTED)
+    if not found.is_measured:
+        yield plain(" no gate was measured in both runs: nothing can be compared", theme.MUTED)
+    elif found.first_divergence is None:
+        tests = found.first_test_divergence
+        what = "verdicts and single tests" if tests is None else "verdicts"
+        where = "" if tests is None else f"; single tests at gate {one_line(tests.gate)}"
+        yield plain(f" {what} part nowhere, as far as both were measured{where}", theme.MUTED)
     yield pieces((" stage", theme.MUTED))
 
 
-def _who(run: Overview) -> list[tuple[str, str]]:
+def _who(name: str, run: Overview, width: int) -> Content:
     attempt = f"attempt {run.attempt}" if run.attempt else None
     names = (run.task_id, run.agent, run.agent_version, run.model, attempt)
     said = " · ".join(one_line(name) for name in names if name)
-    return [(said, "bold"), (f"  {one_line(run.path)}", theme.MUTED)]
-
-
-def _parting(found: Divergence | None) -> str:
-    return "nowhere either" if found is None else f"at gate {one_line(found.gate)}"
+    path = fit_end(one_line(run.path), width - cells(said) - 7)
+    return pieces((f" {name}  ", f"bold {theme.INFO}"), (said, "bold"), (f"  {path}", theme.MUTED))
 
 
 def _rows(found: RunComparison) -> Iterator[ComparedRow]:

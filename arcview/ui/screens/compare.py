@@ -27,7 +27,7 @@ from arcview.ui import theme
 from arcview.ui.bindings import bindings
 from arcview.ui.rows.compare import ComparedRow, CompareRows, DifferenceRows
 from arcview.ui.rows.figures import plural
-from arcview.ui.safe import one_line, pieces
+from arcview.ui.safe import PlainStatic, one_line, pieces
 from arcview.ui.screens.base import BaseScreen
 from arcview.ui.screens.run_content import say
 from arcview.ui.screens.run_titles import set_remark, set_title
@@ -35,8 +35,10 @@ from arcview.ui.widgets.hint_bar import HintBar
 from arcview.ui.widgets.long_panes import DiffPane, StepsPane
 from arcview.ui.widgets.panes import ListPane
 from arcview.ui.widgets.row_view import RowView
+from arcview.ui.widgets.tabs import TabLine
 
 T = TypeVar("T")
+_TABS = ("Tests", "Code", "Steps of A", "Steps of B")
 _PATIENCE_S = 0.3
 """How long panes may show the stage before while another one is loaded."""
 _ROOM_ACROSS, _ROOM_DOWN = 110, 32
@@ -111,7 +113,9 @@ class CompareScreen(BaseScreen):
 
     def compose(self) -> ComposeResult:
         """The table, tests and code, the steps of both."""
+        yield PlainStatic(id="who")
         yield self.table
+        yield TabLine(_TABS)
         with Container(id="middle"):
             yield self.tests
             yield self.diff
@@ -187,6 +191,7 @@ class CompareScreen(BaseScreen):
             say(self.table, message.error or "the runs cannot be compared")
             return
         self._rows = CompareRows(message.found)
+        self._lay_out()
         self.table.styles.height = len(self._rows) + 2
         self.table.set_source(self._rows, cursor=self._rows.first)
         self._show_stage()
@@ -281,14 +286,23 @@ class CompareScreen(BaseScreen):
     def _lay_out(self) -> None:
         """Everything where there is room, else the table and what the keys are in."""
         size = self.app.size
+        if self._rows is not None:
+            self.query_one("#who", PlainStatic).show(self._rows.who(size.width))
         roomy = size.width >= _ROOM_ACROSS and size.height >= _ROOM_DOWN
         wanted = self.focused if self.focused in self._panes[1:] else self.tests
         for pane in self._panes[1:]:
             pane.display = roomy or pane is wanted
+        tabs = self.query_one(TabLine)
+        tabs.display = not roomy
+        tabs.select(_TABS[self._panes.index(wanted) - 1])
         self.query_one("#middle").display = roomy or wanted in (self.tests, self.diff)
         self.query_one("#below").display = roomy or wanted in self.steps
 
     # Keys
+
+    @on(TabLine.TabPicked)
+    def _tab_picked(self, message: TabLine.TabPicked) -> None:
+        self._go_to_pane(_TABS.index(message.name) + 1)
 
     @on(RowView.Picked)
     def _picked(self, message: RowView.Picked) -> None:
@@ -319,7 +333,10 @@ class CompareScreen(BaseScreen):
 
     def _step_pane(self, by: int) -> None:
         at = next((n for n, pane in enumerate(self._panes) if pane is self.focused), 0)
-        pane = self._panes[(at + by) % len(self._panes)]
+        self._go_to_pane((at + by) % len(self._panes))
+
+    def _go_to_pane(self, at: int) -> None:
+        pane = self._panes[at]
         pane.display = True
         for container in self.query(Container):
             container.display = True
