@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.actions import ActionParseResult
 from textual.app import App
 from textual.binding import BindingType
+from textual.dom import DOMNode
 from textual.screen import Screen
 
 from arcview.session.commands import Context
 from arcview.ui.bindings import bindings
 from arcview.ui.screens.base import BaseScreen, say_on_top
 from arcview.ui.theme import DARK, LIGHT, THEMES
+from arcview.ui.widgets.hint_bar import HintBar
 
 if TYPE_CHECKING:
     from arcview.config import LabelFlags
@@ -46,6 +50,17 @@ class ArcviewApp(App[None], inherit_bindings=False):
     def get_default_screen(self) -> Screen[None]:
         """The first screen, without an empty one below it."""
         return self._first
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Does what a key is bound to; what the key before had to say is no longer news."""
+        for bar in self.screen.query(HintBar):
+            bar.drop_notice()
+        return await super().run_action(action, default_namespace, namespaces)
 
     def action_palette(self) -> None:
         """Finds commands by name."""

@@ -167,6 +167,7 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
             return True
         elif key.startswith("ctrl+"):
             return False
+        self.notice("")
         pressed = self._pad.press(key)
         if pressed.change is not None:
             self._done(pressed.change)
@@ -247,9 +248,7 @@ class CaseScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
 
     def _proposed(self) -> Suggestion | None:
         item = self._item()
-        if item is None:
-            return None
-        return item.suggestion or next(iter(item.proposals), None)
+        return (item.suggestion or next(iter(item.proposals), None)) if item is not None else None
 
     def action_finish(self) -> None:
         """One's reading is final."""

@@ -14,7 +14,7 @@ _NOTICE_S = 6.0
 
 
 class HintBar(PlainStatic):
-    """One line. A notice stands in it until the next key or for a few seconds."""
+    """One line. A notice stands in it until a key does something, or for a few seconds."""
 
     def __init__(self) -> None:
         super().__init__(id="hints")
@@ -33,6 +33,11 @@ class HintBar(PlainStatic):
         self.refresh()
         if text:
             self.set_timer(_NOTICE_S, lambda: self._expire(text))
+
+    def drop_notice(self) -> None:
+        """Shows the keys again."""
+        if self._notice:
+            self.notice("")
 
     def _expire(self, text: str) -> None:
         if self._notice == text:
