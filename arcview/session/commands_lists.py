@@ -213,7 +213,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
     # arcview
     command(
         _C.APP, _G.APP, "palette", ": ctrl+p", "Command palette",
-        "Finds every command by its name.", "commands",
+        "Finds every command by its name, and every stage by its number or title.", "commands",
     ),
     command(_C.APP, _G.APP, "help", "?", "Help", "Every key of this screen.", "help"),
     command(

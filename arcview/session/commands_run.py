@@ -18,7 +18,7 @@ RUN_COMMANDS: tuple[Command, ...] = (
     ),
     command(
         _C.RUN, _G.STAGES, "go_to_stage", "1 2 3 4 5 6 7 8 9", "Stage by number",
-        "That stage.", takes_key=True,
+        "That stage; the palette finds the others by number or title.", takes_key=True,
     ),
     command(
         _C.RUN, _G.STAGES, "chain_gate", "0", "Chain gate",

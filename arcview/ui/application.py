@@ -63,13 +63,15 @@ class ArcviewApp(App[None], inherit_bindings=False):
         return await super().run_action(action, default_namespace, namespaces)
 
     def action_palette(self) -> None:
-        """Finds commands by name."""
+        """Finds commands by name, and stages by number or title."""
         from textual.command import CommandPalette
 
         from arcview.ui.bindings import Commands
+        from arcview.ui.stage_entries import Stages, palette_question
 
         if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(providers=[Commands], placeholder="What to do …"))
+            asks = palette_question(self.screen)
+            self.push_screen(CommandPalette(providers=[Commands, Stages], placeholder=asks))
 
     def action_next_theme(self) -> None:
         """Dark or light."""
