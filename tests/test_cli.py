@@ -138,7 +138,8 @@ def test_show_prints_the_run_as_text(runs: Path, capsys: Capture) -> None:
     assert "✗  ◇ S2.refactor" in out
     assert "Stage 2: 3 failing tests" in out
     assert "test_phrase_in_quotes  [f2p, failed, first]" in out
-    assert "Self-tests of stage 1" in out
+    assert "Self-tests of stage 1: 1 test, 2 probes (" in out
+    assert "Self-tests of stage 3: 2 tests, 1 probe (" in out
 
 
 def test_show_can_be_limited_to_a_stage(runs: Path, capsys: Capture) -> None:

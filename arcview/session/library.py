@@ -81,7 +81,7 @@ def summarise(path: Path, root: Path, policy: Policy = DEFAULT_POLICY) -> Librar
     return LibraryRow(path, name, overview, is_glanced=run.is_glanced)
 
 
-def counted(signs: Iterable[Sign]) -> Iterator[tuple[Sign, int]]:
+def signs_counted(signs: Iterable[Sign]) -> Iterator[tuple[Sign, int]]:
     """The signs of stages, each once; of many equal ones in a row one, and how many there are."""
     for sign, equal in groupby(signs):
         count = sum(1 for _ in equal)

@@ -16,12 +16,13 @@ from arcview.model.results import GateTest, GroupCounts, Outcome, Verdict
 from arcview.model.run import Status
 from arcview.session.change_summary import change_of
 from arcview.session.evidence import Evidence, EvidenceFinder
-from arcview.session.library import LibraryRow
+from arcview.session.library import LibraryRow, signs_counted
 from arcview.session.plain_text_parts import (
     Glyphs,
     aligned,
     clipped,
     cost,
+    counted,
     duration,
     not_ok,
     one_line,
@@ -91,7 +92,7 @@ def list_lines(rows: Iterable[LibraryRow], glyphs: Glyphs) -> Iterator[str]:
         if row.overview is None:
             broken.append(f"{one_line(row.name)}: {one_line(row.error or '')}")
         else:
-            table.append(writer.library_row(row.name, row.overview))
+            table.append(writer.library_row(row, row.overview))
     if len(table) > 1:
         yield from aligned(table, right=frozenset({4, 6, 7}))
     yield from broken
@@ -201,6 +202,11 @@ class _Writer:
     def _verdict(self, cell: GateCell) -> str:
         return self._glyphs.verdict(cell.judgement.verdict) + ("!" if cell.conflict else "")
 
+    def _strip(self, stages: Iterable[StageRow]) -> Iterator[str]:
+        """A sign a stage; many equal ones are counted."""
+        for sign, count in signs_counted(map(self._stage_verdict, stages)):
+            yield f"{sign}{self._glyphs.times}{count}" if count > 1 else sign
+
     def _stage_verdict(self, row: StageRow) -> str:
         never_ran = row.status in NEVER_RAN and row.judgement.verdict is Verdict.UNMEASURED
         return self._glyphs.nothing if never_ran else self._verdict(row.gate)
@@ -280,8 +286,8 @@ class _Writer:
         yield ""
         probes = sum(not test.is_test for test in tests)
         yield (
-            f"Self-tests of stage {stage}: {len(tests) - probes} tests, "
-            f"{probes} probes (which only print and count as no test)"
+            f"Self-tests of stage {stage}: {counted(len(tests) - probes, 'test')}, "
+            f"{counted(probes, 'probe')} (which only print and count as no test)"
         )
         table = [
             (
@@ -312,15 +318,14 @@ class _Writer:
             counts.append(f"masked: {one_line(test.masked)}")
         return ", ".join(counts)
 
-    def library_row(self, name: str, overview: Overview) -> tuple[str, ...]:
-        strip = "".join(self._stage_verdict(row) for row in overview.stages)
+    def library_row(self, row: LibraryRow, overview: Overview) -> tuple[str, ...]:
         chain = overview.chain_gate
         bad = overview.first_bad_stage
         return (
-            one_line(name),
+            one_line(row.name),
             one_line(overview.agent or self._glyphs.nothing),
             one_line(overview.task_id),
-            strip,
+            self._glyphs.more if row.is_glanced else "".join(self._strip(overview.stages)),
             self._number(bad),
             self._verdict(chain) if chain is not None else self._glyphs.nothing,
             cost(overview.totals.cost_usd.known) or self._glyphs.nothing,

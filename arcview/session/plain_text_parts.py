@@ -29,15 +29,16 @@ class Glyphs:
     more: str = "…"
     between: str = "◇"
     derived: str = "≈"
+    times: str = "×"
 
     @classmethod
     def for_encoding(cls, encoding: str | None) -> Glyphs:
         """The glyphs that can be written in an encoding."""
         wanted = cls()
         try:
-            "✓✗–·−…◇≈".encode(encoding or "ascii")
+            "✓✗–·−…◇≈×".encode(encoding or "ascii")
         except (UnicodeEncodeError, LookupError):
-            return cls("+", "x", "?", "-", "|", "-", "...", ">", "d")
+            return cls("+", "x", "?", "-", "|", "-", "...", ">", "d", "*")
         return wanted
 
     def verdict(self, verdict: Verdict) -> str:

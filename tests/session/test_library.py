@@ -8,6 +8,10 @@ import pytest
 
 from arcview.errors import ArcviewError
 from arcview.session.library import scan
+from arcview.session.plain_text import list_lines
+from arcview.session.plain_text_parts import Glyphs
+from tests.readers.scb_run import write
+from tests.readers.test_lone_file import turns
 
 
 @pytest.fixture
@@ -73,3 +77,25 @@ def test_counts_of_a_listing_are_those_of_the_whole_run(scb: Callable[[str], Pat
             (s.f2p, s.p2p, s.judgement) for s in whole.stages
         ]
         assert row.overview.first_bad_state == whole.first_bad_state
+
+
+@pytest.mark.parametrize(
+    ("stages", "strip", "ascii_strip"),
+    [(180, "?×180", "?*180"), (20, "?×20", "?*20"), (19, "?" * 19, "?" * 19)],
+)
+def test_many_equal_stages_are_counted(
+    tmp_path: Path, stages: int, strip: str, ascii_strip: str
+) -> None:
+    write(tmp_path / "session.jsonl", turns(*map(str, range(stages))))
+    rows = list(scan(tmp_path))
+    for encoding, shown in (("utf-8", strip), ("ascii", ascii_strip)):
+        _, line = list_lines(rows, Glyphs.for_encoding(encoding))
+        assert f" {shown} " in line
+
+
+def test_the_stages_of_a_session_that_was_not_read_are_not_known(tmp_path: Path) -> None:
+    write(tmp_path / "session.jsonl", turns("go", "on " * 60_000))
+    (row,) = scan(tmp_path)
+    assert row.is_glanced
+    _, line = list_lines([row], Glyphs())
+    assert line.split()[2:5] == ["session", "…", "–"]

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from arcview.analysis.overview import NEVER_RAN, Overview, StageRow
 from arcview.model.results import Verdict
-from arcview.session.library import LibraryRow, counted
+from arcview.session.library import LibraryRow, signs_counted
 from arcview.session.library_query import GroupKey, Query, SortKey, group_of, in_order
 from arcview.text import cells
 from arcview.ui import theme
@@ -217,7 +217,7 @@ def strip(row: LibraryRow, width: int) -> Content:
 def _signs(row: LibraryRow) -> Iterator[tuple[str, str]]:
     """The characters of a strip, each with its style."""
     stages = row.overview.stages if row.overview is not None else ()
-    for (sign, style), count in counted(map(_sign, stages)):
+    for (sign, style), count in signs_counted(map(_sign, stages)):
         yield sign, style
         if count > 1:
             yield from ((digit, theme.MUTED) for digit in f"×{count}")
