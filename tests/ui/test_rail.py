@@ -99,3 +99,24 @@ def test_the_selected_stage_is_told_without_colour() -> None:
     first_line = _text([_stage(1, 1, 1), _stage(2, 1, 1)], 1, 80, tall=False).splitlines()[0]
     assert "▌2" in first_line
     assert "▌1" not in first_line
+
+
+def test_a_narrow_card_without_a_gate_has_title_and_how_the_stage_ended() -> None:
+    item = RailItem(StopKind.STAGE, "1", "stage 1 work", Verdict.UNMEASURED, badge="status unknown")
+    first, second = _text([item], 0, 80, tall=False).splitlines()
+    assert "1 ? stage 1 work" in first
+    assert "status unknown" in second
+    plain = RailItem(StopKind.STAGE, "1", "stage 1 work", Verdict.UNMEASURED)
+    assert "unmeasured" in _text([plain], 0, 80, tall=False).splitlines()[1]
+
+
+@pytest.mark.parametrize("tall", [True, False])
+@pytest.mark.parametrize("width", [80, 160])
+def test_cards_are_drawn_straight_beside_hundreds_that_are_left_out(tall: bool, width: int) -> None:
+    items = [_stage(number, 1, 1) for number in range(1, 1501)]
+    rail = lay_out(items, 700, width, tall=tall)
+    assert len({line.cell_length for line in rail.lines}) == 1
+    assert rail.lines[0].cell_length <= width
+    start, _, stop = next(area for area in rail.areas if area[2] == 700)
+    assert rail.lines[1 if tall else 0].plain[start] in "┃▌"
+    assert stop == 700

@@ -32,7 +32,7 @@ from arcview.ui.safe import one_line
 Piece = tuple[str, str]
 """Text and style."""
 _MIN, _TALL_MAX, _LOW_MAX = 14, 38, 24
-_EDGE, _ARROW = 3, 2
+_LEAST_EDGE, _ARROW = 3, 2
 _HEAVY, _ROUND = tuple("┏┓┗┛━┃"), tuple("╭╮╰╯─│")
 _BORDER = "$border-blurred"
 _CHOSEN = "bold $primary"
@@ -122,7 +122,8 @@ def lay_out(items: Sequence[RailItem], selected: int, width: int, *, tall: bool)
     joins = [_join_width(items, card) for card in cards]
     first, last = _window(cards, least, joins, selected, width)
     left, right = first, len(cards) - last
-    edges = (_EDGE if left else 0) + (_EDGE if right else -_ARROW)
+    edge = _edge_width(cards)
+    edges = (edge if left else 0) + (edge if right else -_ARROW)
     room = width - edges - sum(joins[first:last])
     widths = _shares(least[first:last], room, _TALL_MAX if tall else _LOW_MAX)
     shown = cards[first:last]
@@ -130,7 +131,7 @@ def lay_out(items: Sequence[RailItem], selected: int, width: int, *, tall: bool)
     height = 4 if tall else 2
     lines: list[list[Piece]] = [[] for _ in range(height)]
     areas: list[tuple[int, int, int]] = []
-    at = _edge(lines, left, "‹", tall=tall) if left else 0
+    at = _edge(lines, f"‹{left}", edge, tall=tall) if left else 0
     for card, share in zip(shown, widths, strict=True):
         chosen = card == selected
         if tall:
@@ -141,7 +142,7 @@ def lay_out(items: Sequence[RailItem], selected: int, width: int, *, tall: bool)
         at += share
         at = _joins(lines, items, card, at, areas, selected, tall=tall, end=card == cards[-1])
     if right:
-        _edge(lines, right, "›", tall=tall)
+        _edge(lines, f"›{right}", edge, tall=tall)
     return Rail(tuple(Content.assemble(*line) for line in lines), tuple(areas))
 
 
@@ -167,7 +168,7 @@ def _window(
     """Which cards fit around the selected one, as a range of positions in `cards`."""
     if sum(joins) - _ARROW + sum(least) <= width:
         return 0, len(cards)
-    width -= 2 * _EDGE
+    width -= 2 * _edge_width(cards)
     centre = max((i for i, card in enumerate(cards) if card <= selected), default=0)
     first, last = centre, centre + 1
     used = least[centre] + joins[centre]
@@ -200,13 +201,17 @@ def _append(lines: list[list[Piece]], block: Sequence[Sequence[Piece]]) -> None:
         line.extend(pieces)
 
 
-def _edge(lines: list[list[Piece]], hidden: int, arrow: str, *, tall: bool) -> int:
-    """How many cards are left out on one side, three columns wide."""
+def _edge_width(cards: Sequence[int]) -> int:
+    """Columns for how many cards are left out on one side."""
+    return max(_LEAST_EDGE, 1 + len(str(len(cards))))
+
+
+def _edge(lines: list[list[Piece]], text: str, width: int, *, tall: bool) -> int:
+    """How many cards are left out on one side; returns its width."""
     row = 1 if tall else 0
-    text = f"{arrow}{hidden}" if hidden else ""
     for number, line in enumerate(lines):
-        line.append((f"{text:<3}" if number == row else "   ", theme.MUTED))
-    return _EDGE
+        line.append((f"{text if number == row else '':<{width}}", theme.MUTED))
+    return width
 
 
 def _joins(
@@ -279,8 +284,10 @@ def _low_card(item: RailItem, width: int, *, chosen: bool) -> tuple[list[Piece],
     inner = width - 2
     head = fit(f"{item.number} ", inner)
     rest = inner - cells(head) - len(glyph)
+    # Without counts there is room for how the stage ended below its title.
+    ended, badge = ("", badge) if item.counts else (item.badge, "")
     note = fit(f"{debt}{badge}" if debt or badge else f" {item.title}", rest, pad=True)
-    counts = fit(_counts(item.counts, named=False) or "unmeasured", inner, pad=True)
+    counts = fit(_counts(item.counts, named=False) or ended or "unmeasured", inner, pad=True)
     return (
         [
             (bar, _CHOSEN),
@@ -289,7 +296,11 @@ def _low_card(item: RailItem, width: int, *, chosen: bool) -> tuple[list[Piece],
             (note, theme.FAIL if debt else theme.WARN if badge else theme.MUTED),
             (" ", ""),
         ],
-        [(bar, _CHOSEN), (counts, face.strip() if item.counts else theme.MUTED), (" ", "")],
+        [
+            (bar, _CHOSEN),
+            (counts, face.strip() if item.counts else theme.WARN if ended else theme.MUTED),
+            (" ", ""),
+        ],
     )
 
 
