@@ -87,7 +87,7 @@ LIST_COMMANDS: tuple[Command, ...] = (
     # List of runs
     command(
         _C.LIBRARY, _G.RUN, "failed_runs_only", "f", "Failing runs only",
-        "Leaves out the runs whose gates all passed, and back.", "failing",
+        "Keeps the runs with a failed gate, and those that cannot be read; and back.", "failing",
     ),
     command(
         _C.LIBRARY, _G.RUN, "filter_runs", "F", "Filter the runs",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arcview.session.commands import Context, find
 from arcview.session.library import LibraryRow, summarise
 from arcview.session.plain_text import list_lines
 from arcview.session.plain_text_parts import Glyphs
@@ -123,6 +124,16 @@ def test_failing_only_keeps_runs_that_cannot_be_read(demo_run: Path) -> None:
     rows.add([good, LibraryRow(Path("x"), "x", None, "x: no run.json")])
     rows.show_failing_only(True)
     assert len(rows) == 2
+
+
+def test_failing_only_leaves_out_what_was_not_measured_and_says_so(demo_run: Path) -> None:
+    rows = LibraryRows()
+    paths = (demo_run, demo_run.with_name("notes-cli-2"))
+    rows.add([summarise(path, demo_run.parent) for path in paths])
+    rows.show_failing_only(True)
+    assert rows.shown_names == {"notes-cli"}
+    command = find("failed_runs_only", Context.LIBRARY)
+    assert command.help.startswith("Keeps the runs with a failed gate")
 
 
 @pytest.mark.parametrize("width", [30, 60, 80, 100, 120, 160])

@@ -89,7 +89,7 @@ class LibraryRows(RowSource):
         self.lay()
 
     def show_failing_only(self, failing_only: bool) -> None:
-        """Leaves out the runs whose gates all passed, or shows them."""
+        """Shows only runs with a failed gate (and those that cannot be read), or all."""
         self.failing_only = failing_only
         self.lay()
 

@@ -186,7 +186,7 @@ class LibraryScreen(BaseScreen):
         self.app.push_screen(screen)
 
     def action_failed_runs_only(self) -> None:
-        """Leaves out the runs whose gates all passed, and back."""
+        """Only runs with a failed gate (and those that cannot be read), and back."""
         with self.view.keeping_place():
             self._rows.show_failing_only(not self._rows.failing_only)
         self._title()
