@@ -40,6 +40,8 @@ async def test_who_labels_is_asked_once_and_kept(demo_run: Path) -> None:
     async with on_screen(screen) as (app, pilot):
         await press(pilot, "a")
         assert isinstance(app.screen, NameScreen)
+        assert "your name" in screen_text(app)
+        assert notice(app).split() == ["enter", "keep", "it", "escape", "label", "nothing"]
         text = await press(pilot, "=not a name", "enter")
         assert "up to 40 letters" in text
         await press(pilot, *["backspace"] * 10, "=ann", "enter")

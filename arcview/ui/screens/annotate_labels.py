@@ -28,8 +28,9 @@ from arcview.session.commands import Context
 from arcview.ui.application import ArcviewApp
 from arcview.ui.bindings import bindings
 from arcview.ui.rows.figures import plural
-from arcview.ui.safe import PlainStatic
+from arcview.ui.safe import PlainStatic, plain
 from arcview.ui.screens.base import BaseScreen
+from arcview.ui.screens.run_titles import set_title
 from arcview.ui.widgets.hint_bar import HintBar
 
 
@@ -108,11 +109,17 @@ class NameScreen(BaseScreen, ModalScreen[None], inherit_bindings=False):
             id="ask",
         )
         yield self.box
-        yield HintBar()
+        yield HintBar(standing=False)
 
     def on_mount(self) -> None:
         """One can type at once."""
+        set_title(self.box, plain("your name"))
         self.box.focus()
+
+    def show_hints(self) -> None:
+        """Every other key is a letter of the name."""
+        keys = (("enter", "keep it"), ("escape", "label nothing"))
+        self.query_one(HintBar).set_hints(keys)
 
     @on(Input.Submitted, "#annotator")
     def _typed(self, event: Input.Submitted) -> None:

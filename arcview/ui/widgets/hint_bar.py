@@ -16,8 +16,14 @@ _NOTICE_S = 6.0
 class HintBar(PlainStatic):
     """One line. A notice stands in it until a key does something, or for a few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, standing: bool = True) -> None:
+        """Makes the line.
+
+        Args:
+            standing: Whether the keys of every screen apply; where one only types, they do not.
+        """
         super().__init__(id="hints")
+        self._standing = standing_hints() if standing else ()
         self._hints: tuple[tuple[str, str], ...] = ()
         self._notice = ""
 
@@ -46,7 +52,7 @@ class HintBar(PlainStatic):
     def render(self) -> Content:
         """The notice, or as many hints as fit; what stands on every screen is at the right."""
         width = self.size.width
-        standing = _line(standing_hints(), width)
+        standing = _line(self._standing, width)
         if self._notice:
             said = one_line(f" {self._notice}")
             room = width - standing.cell_length - 1
