@@ -18,7 +18,8 @@ from arcview.readers.run_layouts import SKIPPED_FOLDERS, detect_run
 
 _ENDINGS = (".xml", ".json", ".jsonl", ".txt", ".log", ".tap", ".out", ".patch", ".diff")
 _MAX_FILES = 500
-"""How many files are looked into."""
+_MAX_FOLDERS = 3_000
+"""How many files and folders are looked into."""
 _LEVELS = 8
 _KINDS = {"report": ("test report", "test reports"), "patch": ("patch", "patches")}
 
@@ -37,6 +38,14 @@ class Unlisted:
         return _KINDS[self.kind][0]
 
 
+@dataclass(slots=True)
+class _Left:
+    """How much may still be looked into."""
+
+    files: int = _MAX_FILES
+    folders: int = _MAX_FOLDERS
+
+
 def unlisted(root: Path, runs: Collection[Path] = ()) -> list[Unlisted]:
     """The reports and patches below a folder that lie in no run, in order of their paths.
 
@@ -44,7 +53,7 @@ def unlisted(root: Path, runs: Collection[Path] = ()) -> list[Unlisted]:
         root: The folder.
         runs: The runs that were found below it.
     """
-    return list(_unlisted(root, frozenset(runs), [_MAX_FILES], _LEVELS))
+    return list(_unlisted(root, frozenset(runs), _Left(), _LEVELS))
 
 
 def in_place_of_runs(root: Path) -> str | None:
@@ -58,10 +67,9 @@ def in_place_of_runs(root: Path) -> str | None:
     return f"{' and '.join(said)}: {which} {found[0].path}"
 
 
-def _unlisted(
-    folder: Path, runs: Collection[Path], left: list[int], levels: int
-) -> Iterator[Unlisted]:
-    for path, is_folder in _entries(folder):
+def _unlisted(folder: Path, runs: Collection[Path], left: _Left, levels: int) -> Iterator[Unlisted]:
+    left.folders -= 1
+    for path, is_folder in _entries(folder) if left.folders >= 0 else ():
         if path in runs:
             continue
         if is_folder:
@@ -89,11 +97,11 @@ def _entries(folder: Path) -> list[tuple[Path, bool]]:
     return sorted(found)
 
 
-def _kind_of(path: Path, left: list[int]) -> str | None:
+def _kind_of(path: Path, left: _Left) -> str | None:
     from arcview.readers.runs.lone_file import kind_of  # imports every reader's words
 
-    left[0] -= 1
-    if left[0] < 0:
+    left.files -= 1
+    if left.files < 0:
         return None
     try:
         found = kind_of(path)

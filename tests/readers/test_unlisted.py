@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from arcview.errors import UnknownLayoutError
+from arcview.readers import unlisted as unlisted_module
 from arcview.readers.registry import find_run_reader, iter_runs
-from arcview.readers.unlisted import in_place_of_runs, unlisted
+from arcview.readers.unlisted import _Left, in_place_of_runs, unlisted
 from tests.readers.scb_run import write, write_run
 from tests.readers.test_run_layouts import HUNK
 
@@ -52,3 +54,13 @@ def test_a_folder_of_reports_says_how_to_open_one(tmp_path: Path) -> None:
 def test_a_folder_of_neither_says_nothing(tmp_path: Path) -> None:
     write(tmp_path / "notes.txt", "nothing\n")
     assert in_place_of_runs(tmp_path) is None
+
+
+@pytest.mark.parametrize(("limit", "count"), [("files", 3), ("folders", 2)])
+def test_a_large_folder_is_not_looked_through_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, count: int
+) -> None:
+    for number in range(6):
+        write(tmp_path / f"{number}" / "junit.xml", JUNIT)
+    monkeypatch.setattr(unlisted_module, "_Left", partial(_Left, **{limit: 3}))
+    assert len(unlisted(tmp_path)) == count
