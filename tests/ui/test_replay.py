@@ -101,3 +101,14 @@ async def test_a_line_of_a_file_as_it_stood_then_leads_to_its_step(demo_run: Pat
         assert screen.long.steps.step is not None
         assert screen.long.steps.step.number == 2
         assert "written by stage 2 · step 2 (exact)" in notice(app)
+
+
+async def test_the_tree_of_files_is_named_after_the_step_too(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (_, pilot):
+        text = await press(pilot, "F", "p")
+        assert "Files S1→" in text
+        assert "0 changed" in text
+        text = await press(pilot, "j", "j", "j")
+        assert "Files S1→step 3  2 changed" in text
+        text = await press(pilot, "p")
+        assert "Files S1→S2  3 changed" in text

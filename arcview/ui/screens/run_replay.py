@@ -125,8 +125,9 @@ class RunReplay:
         """Says which step it is after, and how sure that is."""
         if self._shown is not None:
             diff = self._long.diff
-            base, number = self._shown.base, self._shown.number
-            set_title(diff, run_titles.replay_title(base, number, self._changes))
+            pair = run_titles.replay_pair(self._shown.base, self._shown.number)
+            set_title(diff, run_titles.replay_title(pair, self._changes))
+            set_title(self._long.tree, run_titles.tree_title(pair, self._changes))
             set_remark(diff, run_titles.replay_remark(self._shown))
 
     # Playing

@@ -69,10 +69,14 @@ def diff_title(pair: StatePair, mode: DiffMode, changes: Sequence[FileChange] | 
     return pieces(*parts)
 
 
-def replay_title(base: str, number: int | None, changes: Sequence[FileChange]) -> Content:
-    """`Replay S2→step 12  3 files +40 −2`."""
+def replay_pair(base: str, number: int | None) -> StatePair:
+    """A state and the workspace after a step: `S2→step 12`."""
     step = f"step {number}" if number is not None else "here"
-    pair = StatePair(base, None, f"{base}→{step}")
+    return StatePair(base, None, f"{base}→{step}")
+
+
+def replay_title(pair: StatePair, changes: Sequence[FileChange]) -> Content:
+    """`Replay S2→step 12  3 files +40 −2`."""
     counted = diff_title(pair, DiffMode.STAGE, changes)
     return pieces(("Replay ", "bold"), counted[len("Diff ") :])
 
