@@ -27,6 +27,7 @@ from arcview.ui.screens.rerun_sitting import RerunSitting
 from arcview.ui.screens.run import RunScreen
 from arcview.ui.screens.text import TextScreen
 from tests.gates.fake_engine import FakeEngine, HeldEngine
+from tests.readers.test_lone_file import turns
 from tests.ui.screen_text import notice, on_screen, open_run, press, run_screen, screen_text
 
 INFO = EngineInfo("docker", "docker", "20.10.24", "unix:///run/docker.sock", ("cpus",), ("pids",))
@@ -320,3 +321,35 @@ def test_the_legend_explains_the_marks_that_are_there_as_far_as_it_fits() -> Non
     assert legend(cells, 74) == "≈ derived  % in part  · unknown"
     assert legend(cells, 24) == "≈ derived  % in part"
     assert legend(cells, 3) == ""
+
+
+async def test_a_session_begins_at_the_state_of_the_stage_and_offers_no_run(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "x.jsonl"
+    log.write_text(turns("one", "two", "three"), encoding="utf-8")
+    async with on_screen(run_screen(log)) as (_, pilot):
+        text = await press(pilot, "2", "#")
+        assert "Gate 2 on S2" in text
+        text = await press(pilot, "l")
+        assert "nothing is known of this gate on this state: how it is run is not" in text
+        assert "r runs it" not in text
+        text = await press(pilot, "H")
+        assert "What if: gate 2" in text
+        assert "why gate 2 failed" not in text
+
+
+async def test_a_gate_that_can_be_run_on_an_unknown_state_says_how(demo_run: Path) -> None:
+    async with on_screen(screen_with(demo_run, player(demo_run))) as (_, pilot):
+        text = await press(pilot, "4", "#", *["h"] * 6)
+        assert "nothing is known of this gate on this state: r runs it" in text
+
+
+async def test_a_state_between_stages_has_its_own_sign_where_its_name_has_no_room(
+    demo_run: Path,
+) -> None:
+    async with on_screen(run_screen(demo_run), (56, 24)) as (_, pilot):
+        text = await press(pilot, "3", "#")
+        heads = row_of(text, "test")
+        assert "◇" in heads
+        assert "·" not in heads

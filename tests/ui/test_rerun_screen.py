@@ -361,6 +361,8 @@ async def test_a_run_that_records_no_commands_says_so(scb: Callable[[str], Path]
     async with on_screen(run_screen(scb("circuit-eval"))) as (_, pilot):
         text = await press(pilot, "r")
         assert "do not record its commands" in " ".join(text.replace("│", " ").split())
+        assert "[containers]" not in text
+        assert "(+ runs it more often)" not in text
 
 
 HOST = EngineInfo("host", "host", "Linux", "this machine", ("time",), ("memory", "network"))

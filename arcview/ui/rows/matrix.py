@@ -146,9 +146,16 @@ class MatrixTestRows(RowSource):
         return before != len(self)
 
     def _said(self, cell: MatrixCell) -> Iterator[tuple[str, str]]:
-        for text, style in (*cell_facts(cell), *self._of_gate(cell)):
+        for text, style in (*cell_facts(cell, self._hindrance()), *self._of_gate(cell)):
             for line in wrap_words(text, max(20, self._width - 2)):
                 yield line, style
+
+    def _hindrance(self) -> str | None:
+        """Why the cell under the cursor cannot be run; null where it may be."""
+        gate, states = self._session.row, self._session.states
+        if gate is None or gate.overlay is None:
+            return "how it is run is not recorded"
+        return None if states[self._session.column].tree else "its files are not recorded"
 
     def _of_gate(self, cell: MatrixCell) -> Iterator[tuple[str, str]]:
         view = self._session.view
@@ -236,8 +243,8 @@ class MatrixTestRows(RowSource):
     def _name(self, column: int, room: int) -> tuple[str, str]:
         name = one_line(self._session.states[column].id)
         if width_of(name) > room - 1:
-            # `S3` fits; a state between two stages has no room for its name.
-            name = fit(name, room - 1) if room > 4 else "·"
+            # `S3` fits; a state between two stages has no room for its name, but for its sign.
+            name = fit(name, room - 1) if room > 4 else "◇"
         is_here = column == self._session.column
         return f"{name} ".rjust(room), f"bold {theme.INFO}" if is_here else theme.MUTED
 

@@ -95,10 +95,16 @@ def test_mark(test: CellTest | None) -> tuple[str, str]:
     return (f"✓{mark}", theme.PASS) if test.ok else (f"✗{mark}", theme.FAIL)
 
 
-def cell_facts(cell: Cell) -> list[tuple[str, str]]:
-    """What is to be said of a cell, each with its style."""
+def cell_facts(cell: Cell, hindrance: str | None = None) -> list[tuple[str, str]]:
+    """What is to be said of a cell, each with its style.
+
+    Args:
+        cell: The cell.
+        hindrance: Why the gate cannot be run on the state, where that is so.
+    """
     if cell.source is None:
-        return [("nothing is known of this gate on this state: r runs it", theme.MUTED)]
+        unknown = "nothing is known of this gate on this state"
+        return [(f"{unknown}: {hindrance or 'r runs it'}", theme.MUTED)]
     said = [_SOURCE_WORDS[cell.source]]
     if cell.runs > 1:
         said.append(f"passed in {cell.passed} of {cell.runs} runs")

@@ -157,14 +157,20 @@ class RerunRows(RowSource):
         self._rebuild()
         return before != len(self._rows)
 
-    def _all(self) -> Iterator[RerunRow]:
-        session, view = self._session, self._view
-        yield RerunRow(RerunRowKind.STATES, Said("state", session.state or "–"), ("state",))
+    def _choices(self) -> Iterator[RerunRow]:
+        """How it is run; nothing to choose from where it cannot be."""
+        session = self._session
         times = f"{session.times}×" + ("" if session.times > 1 else "  (+ runs it more often)")
         yield RerunRow(RerunRowKind.FACT, Said("times", times), ("times",))
         for choice in choices(session):
             said = Said(choice.key, choice.names[choice.chosen])
             yield RerunRow(RerunRowKind.CHOICE, said, (choice.key,), choice=choice)
+
+    def _all(self) -> Iterator[RerunRow]:
+        session, view = self._session, self._view
+        yield RerunRow(RerunRowKind.STATES, Said("state", session.state or "–"), ("state",))
+        if view is None or view.error is None or view.results:
+            yield from self._choices()
         if view is None:
             yield from self._wrapped(Said("", "… looking up what is stored", theme.MUTED), "wait")
             return

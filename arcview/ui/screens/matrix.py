@@ -16,6 +16,7 @@ from textual.types import CSSPathType
 
 from arcview.analysis.matrix_plan import MatrixPlan
 from arcview.errors import ArcviewError
+from arcview.model.states import StateKind
 from arcview.session.commands import Context
 from arcview.session.matrix import MatrixView
 from arcview.session.matrix_session import MatrixSession
@@ -133,7 +134,9 @@ class MatrixScreen(BaseScreen):
             return
         is_first, wanted = self._session.view is None, self._session.state
         self._session.take(view)
-        if is_first and wanted is not None and wanted != self._session.state:
+        if is_first and wanted is None:
+            self._session.state = own_state(self._session) or self._session.state
+        elif is_first and wanted != self._session.state:
             self.notice(f"this run has no state {wanted}")
         if is_first:
             self.grid.set_source(self._rows, cursor=self._rows.row_of(self._session.gate))
@@ -337,6 +340,13 @@ class MatrixScreen(BaseScreen):
     def action_close(self) -> None:
         """Back; what runs goes on."""
         self.dismiss()
+
+
+def own_state(session: MatrixSession) -> str | None:
+    """The state that the stage of the gate under the cursor ended in."""
+    gate = session.row
+    ends = (state for state in session.states if state.kind is StateKind.STAGE_END)
+    return next((end.id for end in ends if gate is not None and end.stage == gate.stage), None)
 
 
 def _ended(job: MatrixJob) -> str:

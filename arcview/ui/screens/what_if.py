@@ -60,8 +60,8 @@ class WhatIfScreen(JobPanes):
         self.set_class(True, "-quiet")
         self._lay_out()
         self._sitting.moved = self._moved
-        name = f"gate {self._gate}"
-        set_title(self.result, pieces((f"What if: why {name} failed", "bold")))
+        name = "chain gate" if self._gate == "chain" else f"gate {self._gate}"
+        set_title(self.result, pieces((f"What if: {name}", "bold")))
         say(self.result, "… looking whether it was asked before")
         self.result.focus()
         self.show_hints()
