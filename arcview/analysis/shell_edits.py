@@ -14,10 +14,13 @@ from arcview.analysis.shell import parse_shell, written_files
 from arcview.analysis.shell_command import ShellCommand
 from arcview.model.trajectory import ToolCall, ToolKind
 
-_REDIRECT = r"(?<![\d&>])>>?(?!&|\s*/dev/null)"
+_REDIRECT = r"(?<![\d&>=-])>>?(?!&|\s*/dev/null)"
 _EDITORS = "tee|mv|cp|rm|apply_?patch"
+_IN_PLACE_LINE = r"(?:sed|perl)\s(?:[^|;&\n]*\s)?--?\w*i"
 _MAY_EDIT = re.compile(rf"{_REDIRECT}|\b(?:{_EDITORS})\b")
-_MAY_WRITE = re.compile(rf"{_REDIRECT}|\b(?:{_EDITORS}|apply|patch|touch|sed|perl)\b")
+_MAY_WRITE = re.compile(rf"{_REDIRECT}|\b(?:(?:{_EDITORS}|apply|patch|touch)\b|{_IN_PLACE_LINE})")
+_SIGNS = (">", "tee", "mv", "cp", "rm", "patch", "apply", "touch", " -i", "-pi", "in-place")
+"""What any line that writes holds; looking for it is quicker than the pattern."""
 
 
 def shell_edits(call: ToolCall) -> tuple[FileEdit, ...]:
@@ -40,14 +43,17 @@ def files_written(call: ToolCall) -> tuple[str | None, ...]:
     output of a program). Null stands for files that it does not name (`git apply fix.diff`). What a
     shell puts right into `/tmp` is a log or an input to try, no file of the work.
     """
-    found: list[str | None] = []
-    if call.kind in (ToolKind.WRITE, ToolKind.EDIT):
-        named = (call.path, *(edit.path for edit in edits_of(call)))
-        found += [path for path in named if path is not None] or [None]
-    elif call.kind is ToolKind.SHELL and call.command and _MAY_WRITE.search(call.command):
-        paths = (path for command in parse_shell(call.command) for path in _written(command))
-        found += (path for path in paths if path is None or not _SCRATCH.fullmatch(path))
-    return tuple(dict.fromkeys(found))
+    line = call.command
+    if call.kind is ToolKind.SHELL and line is not None:
+        bare = line.replace("2>&1", "")
+        if not (any(sign in bare for sign in _SIGNS) and _MAY_WRITE.search(bare)):
+            return ()
+        paths = (path for command in parse_shell(line) for path in _written(command))
+        return tuple(dict.fromkeys(p for p in paths if p is None or not _SCRATCH.fullmatch(p)))
+    if call.kind not in (ToolKind.WRITE, ToolKind.EDIT):
+        return ()
+    named = (call.path, *(edit.path for edit in edits_of(call)))
+    return tuple(dict.fromkeys(path for path in named if path is not None)) or (None,)
 
 
 def patch_edits(command: ShellCommand) -> Iterator[FileEdit]:

@@ -211,17 +211,6 @@ def step_failed(step: Step) -> bool:
     return step.is_error or any(map(has_failed, step.calls))
 
 
-def is_edit(step: Step) -> bool:
-    """Whether a call of the step writes a file, by a tool made for that or in a shell."""
-    if any(call.kind in (ToolKind.EDIT, ToolKind.WRITE) for call in step.calls):
-        return True
-    if not any(call.command for call in step.calls):
-        return False
-    from arcview.analysis.shell_edits import files_written  # 20 ms with the parser's tables
-
-    return any(map(files_written, step.calls))
-
-
 def is_message(step: Step) -> bool:
     """Whether somebody says something to be read: a user turn, or text without a call."""
     if step.kind is not StepKind.MESSAGE:
@@ -237,7 +226,9 @@ def goal(kind: Jump, tests: Container[str]) -> Callable[[Step], bool]:
         case "error":
             return step_failed
         case "edit":
-            return is_edit
+            from arcview.analysis.shell_edits import files_written  # 20 ms with a parser's tables
+
+            return lambda step: any(map(files_written, step.calls))
         case "message":
             return is_message
         case "test":
