@@ -379,7 +379,42 @@ def test_a_search_backwards_from_a_header_goes_to_the_step_before() -> None:
     hit = find(rows, "output line 100", 6, -1)
     assert hit is not None
     assert rows.text(hit) == "output line 100"
+
+
+def test_a_search_upwards_comes_by_what_is_closed_but_not_by_what_is_open_below() -> None:
+    rows = rows_of()
+    hit = find(rows, "engine", 0, -1)
+    assert hit is not None
+    assert rows.text(hit) == "Build the engine."
     assert find(rows, "engine", 0, -1) is None
+    assert find(rows, "engine", hit, -1) == hit
+
+
+@pytest.mark.parametrize(
+    ("text", "row"), [("bash", 1), ("EDIT", None), ("Edit", 2), ("✗ exit 1", 3), ("2.1s", 1)]
+)
+def test_a_search_finds_what_only_the_row_of_a_step_says(text: str, row: int | None) -> None:
+    rows = rows_of()
+    assert find(rows, text, 0) == row
+    assert len(rows) == len(SAMPLE.steps)
+
+
+def test_a_row_is_found_once_upwards_and_downwards() -> None:
+    rows = rows_of()
+    assert find(rows, "bash", 2) == 3
+    rows.set_open((1, 3), is_open=True)
+    header = rows.row_of(3)
+    assert find(rows, "bash", 2) == header
+    assert find(rows, "bash", header + 1) is None
+    assert find(rows, "bash", header + 3, -1) == header
+    assert find(rows, "bash", header - 1, -1) == 1
+
+
+def test_a_search_finds_the_figures_of_an_open_step() -> None:
+    rows = rows_of()
+    assert find(rows, "16,500 tokens in", 0) is None
+    rows.set_open((2,), is_open=True)
+    assert find(rows, "16,500 tokens in", 0) == 3
 
 
 def test_a_search_sees_arguments_thinking_notes_and_raw_records() -> None:

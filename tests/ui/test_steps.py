@@ -87,6 +87,20 @@ async def test_a_search_finds_what_is_folded_in_a_closed_step() -> None:
         assert app.searched[-1][2] is True
 
 
+async def test_the_name_of_a_tool_is_found_and_marked() -> None:
+    view = StepsView()
+    app = PaneApp(view, KEYS)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(SAMPLE)
+        await pilot.pause()
+        view.search("edit")
+        await settle(app, pilot)
+        assert view.cursor == 2
+        assert len(view.rows) == len(SAMPLE.steps)
+        marked = [segment for segment in view.render_row(2) if segment.text == "Edit"]
+        assert len(marked) == 1
+
+
 async def test_a_step_is_gone_to_by_its_key_or_that_of_its_call() -> None:
     view = StepsView()
     app = PaneApp(view, KEYS)

@@ -30,6 +30,8 @@ class Cell(NamedTuple):
     """Style of the whole cell, its blank rest included."""
     lane: int = 0
     """Which text of the row a mouse selection takes from it: split views have two."""
+    is_searched: bool = False
+    """Whether a search looks at it, too, though it does not scroll."""
 
 
 class Needle:

@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import NamedTuple
 
 from textual.content import Content
 
@@ -18,34 +17,13 @@ from arcview.model.trajectory import Step, ToolCall, Trajectory
 from arcview.ui import theme
 from arcview.ui.rows import steps_lines
 from arcview.ui.rows.lines import Cell, Needle, RowSource
+from arcview.ui.rows.steps_layout import FOLD, lay_body, row_of_line
+from arcview.ui.rows.steps_layout import BodyRow as BodyRow
 from arcview.ui.rows.steps_lines import Badge, Columns
-from arcview.ui.rows.steps_parts import (
-    FOLD_LINES,
-    StepPart,
-    depths_of,
-    goal,
-    parts_of,
-    texts_of,
-)
 from arcview.ui.rows.steps_parts import Jump as Jump
-from arcview.ui.rows.text_view import wrap
+from arcview.ui.rows.steps_parts import StepPart, depths_of, goal, parts_of
+from arcview.ui.rows.steps_search import ABOVE_ALL, HEADER, Hit, first_hit
 from arcview.ui.safe import plain
-
-_FOLD = -1
-_LEAST_FOLDED = 4
-"""Fewer lines than this are not worth a row that says they are folded."""
-
-
-class BodyRow(NamedTuple):
-    """A row of an opened step."""
-
-    part: int
-    line: int
-    """Line of the part, or -1 for the row that stands for folded lines."""
-    start: int
-    """First character of the cleaned line, or first folded line."""
-    end: int
-    """Character after the last, or line after the last folded one."""
 
 
 class StepRows(RowSource):
@@ -71,11 +49,12 @@ class StepRows(RowSource):
         self._empty = empty
         self._width = 80
         self._bodies: dict[int, list[BodyRow]] = {}
-        self._opened_parts: set[tuple[int, int]] = set()
+        self._opened_parts: dict[int, set[int]] = {}
         self._parts: dict[int, tuple[StepPart, ...]] = {}
         self._syntax: dict[tuple[int, int, bool], LazySyntax] = {}
-        self._starts: Sequence[int] = range(len(self.steps) + 1)
         self._depths = depths_of(self.heads)
+        self._starts: Sequence[int] = ()
+        self._lay()
         # Notes have figures of their own, such as the cost of a whole session: no column for those.
         messages = [step for step in self.heads if step.number is not None]
         usages = [step.usage for step in messages if step.usage is not None]
@@ -167,48 +146,26 @@ class StepRows(RowSource):
     def open_part(self, row: int) -> bool:
         """Unfolds the part whose folded lines a row stands for; false on other rows."""
         found = self._body_row(row)
-        if found is None or found[1].line != _FOLD:
+        if found is None or found[1].line != FOLD:
             return False
         self._unfold(found[0], found[1].part)
         self._lay()
         return True
 
     def _unfold(self, index: int, part: int) -> None:
-        self._opened_parts.add((index, part))
+        self._opened_parts.setdefault(index, set()).add(part)
         self._bodies[index] = self._lay_body(index)
 
     def _lay(self) -> None:
-        if not self._bodies:
-            self._starts = range(len(self.steps) + 1)
-            return
-        bodies = self._bodies
-        heights = (1 + len(bodies[i]) if i in bodies else 1 for i in range(len(self.steps)))
-        self._starts = [0, *accumulate(heights)]
+        heights = [1] * len(self.steps)
+        for index, body in self._bodies.items():
+            heights[index] += len(body)
+        # A range costs nothing to look into, and most long trajectories are one.
+        self._starts = range(len(heights) + 1) if not self._bodies else [0, *accumulate(heights)]
 
     def _lay_body(self, index: int) -> list[BodyRow]:
-        rows: list[BodyRow] = []
-        for number, part in enumerate(self.parts(index)):
-            limit = FOLD_LINES.get(part.kind, len(part.lines))
-            tail = limit // 3
-            hidden = range(limit - tail, len(part.lines) - tail)
-            if len(hidden) < _LEAST_FOLDED or (index, number) in self._opened_parts:
-                hidden = range(0)
-            for line in range(len(part.lines)):
-                if line in hidden:
-                    if line == hidden.start:
-                        rows.append(BodyRow(number, _FOLD, hidden.start, hidden.stop))
-                    continue
-                rows += self._lay_line(index, number, part, line)
-        return rows
-
-    def _lay_line(self, index: int, number: int, part: StepPart, line: int) -> Iterator[BodyRow]:
-        raw = part.lines[line]
         width = self._width - steps_lines.MARGIN - 2 * self._depths[index]
-        if len(raw) <= width and raw.isascii() and raw.isprintable():
-            yield BodyRow(number, line, 0, len(raw))
-            return
-        for start, end in wrap(steps_lines.cleaned(part, raw), width):
-            yield BodyRow(number, line, start, end)
+        return lay_body(self.parts(index), width, self._opened_parts.get(index, ()))
 
     def fit(self, width: int) -> bool:
         """Wraps the open steps anew for another width."""
@@ -231,21 +188,12 @@ class StepRows(RowSource):
             return 0
         index, row = anchor
         if row is None or index not in self._bodies:
-            return self._starts[index]
-        line = row.start if row.line == _FOLD else row.line
-        return self._row_of_line(index, row.part, line, row.start)
+            return self.row_of(index)
+        line = row.start if row.line == FOLD else row.line
+        return self._row_of_hit(index, Hit(row.part, line, row.start))
 
-    def _row_of_line(self, index: int, part: int, line: int, character: int) -> int:
-        """The row that shows a character of a line, or stands for the lines it is folded with."""
-        best = 0
-        for offset, row in enumerate(self._bodies.get(index, ()), 1):
-            if row.part != part:
-                continue
-            if row.line == _FOLD and row.start <= line < row.end:
-                return self._starts[index] + offset
-            if row.line == line and (row.start <= character or not best):
-                best = offset
-        return self._starts[index] + best
+    def _row_of_hit(self, index: int, hit: Hit) -> int:
+        return self.row_of(index) + row_of_line(self._bodies.get(index, ()), *hit)
 
     # Jumps and search
 
@@ -264,58 +212,51 @@ class StepRows(RowSource):
         return None
 
     def find(self, needle: Needle, start: int, step: int) -> Iterator[int | None]:
-        """Looks through the whole text of every step; a hit in a closed step opens it."""
+        """Looks through the whole text of every step; a hit in a closed step opens it.
+
+        Where only the row of a step says it (the name of a tool, an outcome), that row is the hit.
+        """
         first = self.step_index(start)
         if first is None:
             return
         found = self._body_row(start)
-        if found is None and step < 0:
-            # A header stands before everything in its step.
-            first -= 1
         here = None if found is None else found[1]
+        if found is None and step < 0:
+            # What is closed stands behind its row: a search upwards comes by it first.
+            here = ABOVE_ALL if self.is_open(first) else None
         stop = len(self.steps) if step > 0 else -1
         for count, index in enumerate(range(first, stop, step), 1):
             hit = self._hit(needle, index, step, here if index == first else None)
             if hit is not None:
-                yield self._show_hit(index, *hit)
+                yield self._show_hit(index, hit)
                 return
             if count % 50 == 0:
                 yield None
 
-    def _hit(
-        self, needle: Needle, index: int, step: int, here: BodyRow | None
-    ) -> tuple[int, int, int] | None:
-        """Part, line and character of the first match in a step, from a row of it on."""
-        if not any(map(needle.within, texts_of(self.steps[index]))):
-            return None
-        hits = (
-            (number, line, span[0])
-            for number, part in enumerate(self.parts(index))
-            for line, text in enumerate(part.lines)
-            # Cleaning is dear: first the line as it came.
-            if needle.within(text)
-            for span in needle.spans(steps_lines.cleaned(part, text))
+    def _hit(self, needle: Needle, index: int, step: int, here: BodyRow | None) -> Hit | None:
+        return first_hit(
+            needle,
+            self.steps[index],
+            lambda: self.parts(index),
+            lambda: self._told(index),
+            is_open=self.is_open(index),
+            direction=step,
+            here=here,
         )
-        if here is None:
-            return next(iter(hits if step > 0 else reversed(list(hits))), None)
-        line = here.start if here.line == _FOLD else here.line
-        if step > 0:
-            begin = (here.part, line, 0 if here.line == _FOLD else here.start)
-            return next((hit for hit in hits if hit >= begin), None)
-        end = (here.part, here.end, 0) if here.line == _FOLD else (here.part, line, here.end)
-        return next((hit for hit in reversed(list(hits)) if hit < end), None)
 
-    def _show_hit(self, index: int, part: int, line: int, character: int) -> int:
-        if index not in self._bodies:
-            self._bodies[index] = self._lay_body(index)
-        folded = any(
-            row.part == part and row.line == _FOLD and row.start <= line < row.end
-            for row in self._bodies[index]
-        )
-        if folded:
-            self._unfold(index, part)
+    def _told(self, index: int) -> Iterator[str]:
+        """What the row of a step says besides the gist of its parts."""
+        step, columns = self.heads[index], self._columns.fitting(self._width)
+        return steps_lines.told(step, columns, self._badges_of(step))
+
+    def _show_hit(self, index: int, hit: Hit) -> int:
+        if hit != HEADER:
+            if index not in self._bodies:
+                self._bodies[index] = self._lay_body(index)
+            if any(row.hides(hit.part, hit.line) for row in self._bodies[index]):
+                self._unfold(index, hit.part)
         self._lay()
-        return self._row_of_line(index, part, line, character)
+        return self._row_of_hit(index, hit)
 
     # Looks
 
@@ -358,7 +299,7 @@ class StepRows(RowSource):
             )
         row = found[1]
         part = self.parts(number)[row.part]
-        if row.line == _FOLD:
+        if row.line == FOLD:
             return (
                 steps_lines.margin(part, row.start, depth, first=False),
                 Cell(steps_lines.folded(part, row.end - row.start), scrolls=True),

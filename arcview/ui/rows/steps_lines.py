@@ -6,7 +6,7 @@ Pure: every function makes content from the model; all text of the run is cleane
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from textual.content import Content
@@ -171,44 +171,68 @@ def header(
     width: int,
 ) -> list[Cell]:
     """`▾  77 $ Bash       pytest -q | tail -5       ✗ exit 1   2.1s   ↑16.5k ↓206   $0.031`."""
-    glyph, name, style = speaker(step)
-    fold = "▾" if is_open else "▸"
     number = "" if step.number is None else str(step.number)
+    left = _left("▾" if is_open else "▸", number, speaker(step), depth, width)
+    right = _figures(step, columns.fitting(width), badges)
+    line = theme.HEADING_LINE if is_open else ""
+    return [
+        Cell(left, left.cell_length, style=line, is_searched=True),
+        Cell(summary(step), scrolls=True, style=line),
+        Cell(right, right.cell_length, style=line, is_searched=True),
+    ]
+
+
+def _left(fold: str, number: str, told: tuple[str, str, str], depth: int, width: int) -> Content:
+    glyph, name, style = told
     shown = one_line(clip(name, 40))
     name_width = 12 if width >= 90 else 10
     shown = shown if cells(shown) <= name_width else f"{shown[: name_width - 1]}…"
     padding = " " * max(1, name_width + 1 - cells(shown))
-    left = Content.assemble(
+    return Content.assemble(
         (f"{fold} ", theme.MUTED),
         (f"{number:>4} ", theme.FAINT),
         ("╎ " * depth, theme.FAINT),
         (f"{glyph} ", f"bold {style}"),
         (f"{shown}{padding}", style),
     )
-    right = _figures(step, columns.fitting(width), badges)
-    line = theme.HEADING_LINE if is_open else ""
-    return [
-        Cell(left, left.cell_length, style=line),
-        Cell(summary(step), scrolls=True, style=line),
-        Cell(right, right.cell_length, style=line),
-    ]
+
+
+def told(step: Step, columns: Columns, badges: Sequence[Badge]) -> Iterator[str]:
+    """What a header says besides the gist of the step; cheap, nothing is cleaned or laid out."""
+    yield speaker(step)[1]
+    yield from (call.name for call in step.calls)
+    yield from (badge.text for badge in badges)
+    if step.number is not None:
+        yield str(step.number)
+    yield from _figure_texts(step, columns)
 
 
 def _figures(step: Step, columns: Columns, badges: Sequence[Badge]) -> Content:
+    took, up, down, cost = _figure_texts(step, columns)
     parts = [(f"  {one_line(clip(badge.text, 40))}", badge.style) for badge in badges]
-    usage = step.usage or Usage()
     if columns.duration:
-        text = "" if step.duration_s is None else duration(step.duration_s)
-        parts.append((f"{text:>8}", theme.MUTED))
+        parts.append((f"{took:>8}", theme.MUTED))
     if columns.tokens:
-        up = "" if usage.input_tokens is None else f"↑{count(usage.input_tokens)}"
-        down = "" if usage.output_tokens is None else f"↓{count(usage.output_tokens)}"
         parts.append((f"{up:>8} {down:>7}", theme.FAINT))
-    if columns.cost or (usage.cost_usd is not None and step.number is None):
-        text = "" if usage.cost_usd is None else f"${usage.cost_usd:.3f}"
-        parts.append((f"{text:>9}", theme.MUTED))
+    if columns.cost or cost:
+        parts.append((f"{cost:>9}", theme.MUTED))
     parts.append((" ", ""))
     return Content.assemble(*parts)
+
+
+def _figure_texts(step: Step, columns: Columns) -> tuple[str, str, str, str]:
+    """Duration, tokens in and out, and cost; empty where not known or without a column."""
+    usage = step.usage or Usage()
+    took = step.duration_s if columns.duration else None
+    up = usage.input_tokens if columns.tokens else None
+    down = usage.output_tokens if columns.tokens else None
+    cost = usage.cost_usd if columns.cost or step.number is None else None
+    return (
+        "" if took is None else duration(took),
+        "" if up is None else f"↑{count(up)}",
+        "" if down is None else f"↓{count(down)}",
+        "" if cost is None else f"${cost:.3f}",
+    )
 
 
 _MARGINS = {

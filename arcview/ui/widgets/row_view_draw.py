@@ -87,13 +87,11 @@ class RowPainter:
 
     def _marked(self, cell: Cell) -> Content:
         """Adds the marks of the search and of the mouse selection."""
-        if not cell.scrolls:
-            return cell.content
         spans: list[Span] = []
         text = cell.content.plain
-        if self.needle is not None:
+        if self.needle is not None and (cell.scrolls or cell.is_searched):
             spans += [Span(*span, theme.MATCH) for span in self.needle.spans(text)]
-        if self.selection is not None:
+        if self.selection is not None and cell.scrolls:
             part = selected_part(self.selection, self.index, cell.lane, len(text))
             if part is not None:
                 spans.append(Span(*part, theme.SELECTED))
