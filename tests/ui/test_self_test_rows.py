@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from arcview.analysis.self_tests import SelfTest, SelfTestKind
 from arcview.model.patch import ChangeKind, FileChange
 from arcview.ui.rows.self_tests import SelfTestRowKind, SelfTestRows, summary
@@ -80,3 +82,38 @@ def test_the_row_of_a_step_is_found() -> None:
     rows = SelfTestRows((_run(1, "a"), _run(2, "b")), None)
     assert rows.row_of_step("s2") == 1
     assert rows.row_of_step("s9") is None
+
+
+def _fitted(rows: SelfTestRows, width: int) -> list[str]:
+    rows.fit(width)
+    lines = _lines(rows, width)
+    assert max(map(len, lines)) <= width
+    return lines
+
+
+@pytest.mark.parametrize("width", [24, 30, 35])
+def test_in_a_narrow_pane_sentences_are_wrapped(width: int) -> None:
+    said = "No trajectory is recorded: what the agent tested is unknown."
+    rows = SelfTestRows((), None, nothing=said)
+    assert " ".join(_fitted(rows, width)) == said
+    assert rows.text(1) == said
+    assert rows.locate(rows.anchor(1)) == 0
+
+
+@pytest.mark.parametrize("width", [24, 30, 35])
+def test_in_a_narrow_pane_a_heading_keeps_its_count_and_a_path_its_name(width: int) -> None:
+    probe = _run(2, "python -c 'print(1)'", kind=SelfTestKind.PROBE, outcome="none")
+    path = "tests/very/deep/test_a.py"
+    change = FileChange(path, ChangeKind.ADDED, added=12, removed=0)
+    lines = _fitted(SelfTestRows((probe,), (change,)), width)
+    assert lines[-1].startswith("▸ Probes: ")
+    assert lines[-1].endswith("…  1")
+    file = next(line for line in lines if line.startswith("A "))
+    assert file.split()[1].endswith("/test_a.py")
+    assert file.endswith("+12 −0")
+
+
+def test_in_a_narrow_pane_a_long_sentence_ends_with_a_sign() -> None:
+    lines = _fitted(SelfTestRows((), None, nothing="word " * 60), 24)
+    assert len(lines) == 4
+    assert lines[-1].endswith("…")

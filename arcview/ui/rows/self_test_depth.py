@@ -79,9 +79,15 @@ def _late_edits(depth: SelfTestDepth) -> Iterator[SelfTestRow]:
     title = f"Changed after the last green run {green}{basis}  {len(late)}"
     yield SelfTestRow(SelfTestRowKind.SECTION, title, theme.WARN, "late")
     for number, edit in enumerate(late):
-        text = f"  {_numbered(edit.step):<6}{one_line(edit.path)}"
+        path = one_line(edit.path)
         yield SelfTestRow(
-            SelfTestRowKind.NOTE, text, "", f"late-{number}", step=edit.step_key, section="late"
+            SelfTestRowKind.NOTE,
+            f"  {_numbered(edit.step):<6}{path}",
+            "",
+            f"late-{number}",
+            step=edit.step_key,
+            section="late",
+            path=path,
         )
 
 

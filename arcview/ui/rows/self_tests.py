@@ -10,9 +10,11 @@ from textual.content import Content
 
 from arcview.analysis.self_tests import SelfTest
 from arcview.model.patch import FileChange
+from arcview.text import cells
 from arcview.ui import theme
-from arcview.ui.rows.figures import fit_test_name, plural
-from arcview.ui.rows.lines import Cell, RowSource
+from arcview.ui.rows.figures import fit, fit_test_name, plural
+from arcview.ui.rows.lines import Cell, WrappedRows
+from arcview.ui.rows.notes import wrap_words
 from arcview.ui.safe import one_line, pieces, plain
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 _RESULT_WIDTH = 14
 _STEP_WIDTH = 6
+_NARROW = 36
+"""Columns below which counts take no more room than they need."""
+_MOST_LINES = 4
+"""Lines that a sentence takes in a narrow pane; a copy has all of it."""
 _SHOWN_FAILURES = 6
 """More failures of the gate than that are folded away."""
 
@@ -53,6 +59,10 @@ class SelfTestRow(NamedTuple):
     gate_test: GateTest | None = None
     section: str = ""
     """Key of the section that folds it away."""
+    path: str = ""
+    """A path at the end of the text; it is cut at its beginning."""
+    line: str = ""
+    """What is drawn of a sentence that takes several rows."""
 
 
 def is_red(test: SelfTest) -> bool:
@@ -71,7 +81,7 @@ def summary(tests: Sequence[SelfTest]) -> str:
     return ", ".join(parts)
 
 
-class SelfTestRows(RowSource):
+class SelfTestRows(WrappedRows):
     """Executions in their order, then probes and test files, which fold."""
 
     def __init__(
@@ -88,13 +98,19 @@ class SelfTestRows(RowSource):
             files: Test files that the stage changed; null while that is not known yet.
             nothing: What to say where there are no tests.
         """
+        super().__init__(80)
         self._tests = tests
         self._files = files
         self._nothing = nothing
         self._depth: SelfTestDepth | None = None
         self._failing: Sequence[GateTest] = ()
         self._open = {"files", "late"}
-        self._rows = tuple(self._all_rows())
+        self._lay()
+
+    def _lay(self) -> None:
+        self._rows = tuple(
+            drawn for row in self._all_rows() for drawn in _in_lines(row, self._width)
+        )
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -106,7 +122,7 @@ class SelfTestRows(RowSource):
     def set_files(self, files: Sequence[FileChange]) -> None:
         """Tells which test files changed."""
         self._files = files
-        self._rows = tuple(self._all_rows())
+        self._lay()
 
     def set_depth(self, depth: SelfTestDepth, failing: Sequence[GateTest]) -> None:
         """Tells what the tests were worth.
@@ -118,7 +134,7 @@ class SelfTestRows(RowSource):
         self._depth, self._failing = depth, failing
         if len(failing) <= _SHOWN_FAILURES:
             self._open.add("exercised")
-        self._rows = tuple(self._all_rows())
+        self._lay()
 
     def toggle(self, index: int) -> bool:
         """Folds or unfolds a section; false where nothing folds."""
@@ -126,7 +142,7 @@ class SelfTestRows(RowSource):
         if row.kind is not SelfTestRowKind.SECTION:
             return False
         self._open ^= {row.key}
-        self._rows = tuple(self._all_rows())
+        self._lay()
         return True
 
     def row_of_step(self, step_key: str) -> int | None:
@@ -164,15 +180,17 @@ class SelfTestRows(RowSource):
         if row.kind is SelfTestRowKind.RUN and row.test is not None:
             return _run_cells(row.test, width)
         if row.kind is SelfTestRowKind.FILE and row.change is not None:
-            return _file_cells(row.change)
+            return _file_cells(row.change, width)
         if row.kind is SelfTestRowKind.SECTION:
             fold = "▾" if row.key in self._open else "▸"
-            content = pieces((f"{fold} ", theme.MUTED), (row.text, row.style))
+            content = pieces((f"{fold} ", theme.MUTED), (_heading(row.text, width - 2), row.style))
             return (Cell(content, scrolls=True, style=theme.HEADING_LINE),)
         if row.gate_test is not None:
             name = fit_test_name(one_line(row.gate_test.id), width - 13)
             return (Cell(pieces((f"  {row.text:<8} ", row.style), ("✗ ", theme.FAIL), name)),)
-        return (Cell(plain(row.text, row.style), scrolls=True),)
+        if row.path:
+            return _path_cells(row, width)
+        return (Cell(plain(row.line, row.style), scrolls=True),)
 
     def _earlier(self) -> dict[str, str]:
         if self._depth is None or len(self._depth.earlier_stages) != len(self._tests):
@@ -221,6 +239,35 @@ class SelfTestRows(RowSource):
                     yield SelfTestRow(SelfTestRowKind.RUN, key=_key(test), test=test)
 
 
+def _in_lines(row: SelfTestRow, width: int) -> Iterator[SelfTestRow]:
+    """A sentence in as many rows as it takes; anything else in one."""
+    if row.kind not in (SelfTestRowKind.FACT, SelfTestRowKind.NOTE) or row.path:
+        yield row
+        return
+    text = row.text.lstrip(" ")
+    indent = " " * min(len(row.text) - len(text), max(0, width // 3))
+    room = width - len(indent)
+    lines = wrap_words(text, room)
+    if len(lines) > _MOST_LINES:
+        rest = " ".join(lines[_MOST_LINES - 1 :])
+        lines = [*lines[: _MOST_LINES - 1], fit(rest, room)]
+    yield from (row._replace(line=f"{indent}{line}") for line in lines)
+
+
+def _heading(text: str, width: int) -> str:
+    """A title that fits, with the count at its end."""
+    title, blanks, count = text.rpartition("  ")
+    return f"{fit(title, max(1, width - cells(count) - 2))}{blanks}{count}"
+
+
+def _path_cells(row: SelfTestRow, width: int) -> Sequence[Cell]:
+    from arcview.ui.rows.diff_lines import shortened  # late edits are known after the first frame
+
+    before = row.text[: len(row.text) - len(row.path)]
+    path = shortened(row.path, max(4, width - cells(before)))
+    return (Cell(plain(f"{before}{path}", row.style), scrolls=True),)
+
+
 def _key(test: SelfTest) -> str:
     return f"{test.call_key} {test.ordinal}"
 
@@ -249,7 +296,7 @@ def _run_cells(test: SelfTest, width: int) -> Sequence[Cell]:
         scrolls=True,
     )
     result = _result(test)
-    if width < 36:
+    if width < _NARROW:
         return (gutter, Cell(Content.assemble(result, "  ", command.content), scrolls=True))
     room = max(0, _RESULT_WIDTH - result.cell_length)
     return (gutter, command, Cell(Content(" " * room) + result, width=_RESULT_WIDTH))
@@ -286,12 +333,16 @@ def badge_of(test: SelfTest) -> Badge:
     return Badge(_result(test).plain, style if test.is_test else theme.MUTED)
 
 
-def _file_cells(change: FileChange) -> Sequence[Cell]:
-    from arcview.ui.rows.diff_lines import kind_letter  # files are known after the first frame
+def _file_cells(change: FileChange, width: int) -> Sequence[Cell]:
+    # Files are known after the first frame.
+    from arcview.ui.rows.diff_lines import kind_letter, shortened
 
     letter, style = kind_letter(change)
     added = "" if change.added is None else f"+{change.added}"
     removed = "" if change.removed is None else f"−{change.removed}"
-    counts = pieces((added.rjust(7), theme.ADDED), (removed.rjust(7), theme.REMOVED))
-    name = pieces((f"{letter} ", style), one_line(change.path))
-    return (Cell(name, scrolls=True), Cell(counts, width=_RESULT_WIDTH))
+    column = 7 if width >= _NARROW else 0
+    parts = [(added, theme.ADDED), (removed, theme.REMOVED)]
+    counts = pieces(*(((f" {text}".rjust(column)), style) for text, style in parts if text))
+    path = shortened(one_line(change.path), max(4, width - counts.cell_length - 3))
+    name = pieces((f"{letter} ", style), path)
+    return (Cell(name, scrolls=True), Cell(counts, width=counts.cell_length))
