@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import tarfile
 from collections import Counter
 from collections.abc import Callable
@@ -48,8 +49,12 @@ def engine_host() -> str:
     """The address of a container engine that answers."""
     host = os.environ.get("DOCKER_HOST", DEFAULT_ENGINE)
     try:
+        # Where nobody listens, the client of docker leaves its socket open.
+        if host.startswith("unix://"):
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(host.removeprefix("unix://"))
         client = docker.DockerClient(base_url=host, timeout=30)
-    except docker.errors.DockerException:
+    except (OSError, docker.errors.DockerException):
         _leave_out("no container engine answers (set DOCKER_HOST)")
     client.close()
     return host
