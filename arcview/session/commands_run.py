@@ -117,7 +117,8 @@ RUN_COMMANDS: tuple[Command, ...] = (
     ),
     command(
         _C.RUN, _G.DIFF, "file_tree", "F", "Tree of changed files",
-        "The changed files as a tree with their counts; enter goes to one.", "files",
+        "The changed files as a tree with their counts; enter goes to one, or folds a folder.",
+        "files",
     ),
     command(
         _C.RUN, _G.DIFF, "next_editing_step", "i", "Steps that edited this file",

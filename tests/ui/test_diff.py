@@ -268,13 +268,13 @@ async def test_a_message_takes_the_place_of_a_diff() -> None:
         assert view.position is None
 
 
-async def test_the_tree_goes_to_a_file() -> None:
+async def test_the_tree_knows_the_file_under_the_cursor() -> None:
     tree = DiffTree()
     app = PaneApp(tree)
     async with app.run_test(size=(30, 10)) as pilot:
         tree.show([patch.change for patch in patches("src/a.py", "src/b.py").values()])
         await pilot.pause()
         assert tree.change is None
-        tree.select("src/b.py")
+        tree.move_to(2)
         assert tree.change is not None
         assert tree.change.path == "src/b.py"

@@ -512,17 +512,35 @@ def test_the_tree_joins_folders_and_counts_folded_classes() -> None:
         ]
     )
     assert tree_lines(tree, 30) == [
-        "src/pkg/deep/",
+        "▾ src/pkg/deep/",
         "  a.py                 +1 A",
         "  b.py                 +1 A",
-        "tests/",
+        "▾ tests/",
         "  test_a.py            +1 A",
         "top.py                 +1 A",
-        "1 vendored file",
+        "▸ 1 vendored file",
     ]
-    assert tree.index_of("tests/test_a.py") == 4
     assert tree.change_at(0) is None
     assert tree.text(1) == "src/pkg/deep/a.py"
+
+
+def test_a_folder_of_the_tree_folds_and_a_counted_class_opens() -> None:
+    paths = ("src/a.py", "src/deep/b.py", "src/deep/er/c.py", "src/other/d.py", "z.py")
+    tree = FileTree([*map(change, paths), change("vendor/x.js", PathClass.VENDORED)])
+    whole = tree_lines(tree, 30)
+    deep = next(n for n, line in enumerate(whole) if "deep/" in line)
+    assert tree.toggle(deep)
+    folded = tree_lines(tree, 30)
+    assert "  ▸ deep/" in folded
+    assert "  ▾ other/" in folded
+    assert not any("b.py" in line or "c.py" in line for line in folded)
+    assert not tree.toggle(len(tree) - 2)
+    assert tree.toggle(len(tree) - 1)
+    assert tree.text(len(tree) - 1) == "vendor/x.js"
+    assert tree.change_at(len(tree) - 1) is not None
+    assert tree.toggle(len(tree) - 2)
+    assert tree.toggle(deep)
+    assert tree_lines(tree, 30) == whole
 
 
 # small things

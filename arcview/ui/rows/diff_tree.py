@@ -26,10 +26,16 @@ class TreeRow:
     label: str
     depth: int
     change: FileChange | None = None
+    key: str = ""
+    """What folds by it; empty for a file."""
+    starts_open: bool = True
 
 
 def tree_rows(changes: Sequence[FileChange]) -> tuple[TreeRow, ...]:
-    """Folders and files in the order of their paths; folders with one child are joined."""
+    """Folders and files in the order of their paths; folders with one child are joined.
+
+    What is generated or vendored comes last, counted and folded.
+    """
     rows: list[TreeRow] = []
     ordinary = sorted(
         (change for change in changes if change.path_class not in FOLDED_CLASSES),
@@ -39,7 +45,9 @@ def tree_rows(changes: Sequence[FileChange]) -> tuple[TreeRow, ...]:
     for name in dict.fromkeys(c.path_class for c in changes if c.path_class in FOLDED_CLASSES):
         files = [change for change in changes if change.path_class is name]
         noun = "file" if len(files) == 1 else "files"
-        rows.append(TreeRow(f"{len(files):,} {name.value} {noun}", 0))
+        label = f"{len(files):,} {name.value} {noun}"
+        rows.append(TreeRow(label, 0, key=f"class {name.value}", starts_open=False))
+        rows += [TreeRow(change.path, 1, change) for change in files]
     return tuple(rows)
 
 
@@ -56,7 +64,8 @@ def _branch(changes: Sequence[FileChange], level: int, depth: int, rows: list[Tr
         deeper, label = level + 1, name
         while (only := _only_folder(inside, deeper)) is not None:
             label, deeper = f"{label}/{only}", deeper + 1
-        rows.append(TreeRow(f"{label}/", depth))
+        first = "/".join(inside[0].path.split("/")[:deeper])
+        rows.append(TreeRow(f"{label}/", depth, key=f"folder {first}"))
         _branch(inside, deeper, depth + 1, rows)
     rows += [TreeRow(change.path.split("/")[-1], depth, change) for change in files]
 
@@ -75,8 +84,33 @@ class FileTree(RowSource):
     """The tree as rows: name to the left, `+180 −12` to the right."""
 
     def __init__(self, changes: Sequence[FileChange], *, empty: str = "No changes") -> None:
-        self._rows = tree_rows(changes)
+        self._all = tree_rows(changes)
+        self._toggled: set[str] = set()
         self._empty = empty
+        self._rows = self._visible()
+
+    def _is_open(self, row: TreeRow) -> bool:
+        return row.starts_open is not (row.key in self._toggled)
+
+    def _visible(self) -> tuple[TreeRow, ...]:
+        rows: list[TreeRow] = []
+        hidden_below: int | None = None
+        for row in self._all:
+            if hidden_below is not None and row.depth > hidden_below:
+                continue
+            rows.append(row)
+            is_folded = row.change is None and not self._is_open(row)
+            hidden_below = row.depth if is_folded else None
+        return tuple(rows)
+
+    def toggle(self, index: int) -> bool:
+        """Folds or unfolds a folder; false for a file."""
+        row = self._rows[index] if index < len(self._rows) else None
+        if row is None or row.change is not None:
+            return False
+        self._toggled ^= {row.key}
+        self._rows = self._visible()
+        return True
 
     def __len__(self) -> int:
         return len(self._rows) or 1
@@ -84,12 +118,6 @@ class FileTree(RowSource):
     def change_at(self, index: int) -> FileChange | None:
         """The file of a row; null for folders and counted classes."""
         return self._rows[index].change if index < len(self._rows) else None
-
-    def index_of(self, path: str) -> int | None:
-        """The row of a file."""
-        return next(
-            (i for i, r in enumerate(self._rows) if r.change and r.change.path == path), None
-        )
 
     def row(self, index: int) -> Content:
         """The row in an endlessly wide view."""
@@ -109,7 +137,8 @@ class FileTree(RowSource):
         indent = "  " * row.depth
         label = one_line(row.label)
         if row.change is None:
-            return (Cell(Content.styled(f"{indent}{label}", theme.MUTED), scrolls=True),)
+            fold = "▾" if self._is_open(row) else "▸"
+            return (Cell(Content.styled(f"{indent}{fold} {label}", theme.MUTED), scrolls=True),)
         letter, style = diff_lines.kind_letter(row.change)
         right = Content.assemble(
             " ", _binary_or_counts(row.change), " ", (letter, f"bold {style}"), " "

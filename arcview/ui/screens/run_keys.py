@@ -15,6 +15,8 @@ class RunKeys(BaseScreen):
     """What the keys do; the screen itself says how a change is applied."""
 
     session: RunSession
+    tree_wanted: bool
+    """Whether the tree of changed files stands in the place of the diff."""
 
     def apply(self, change: Change) -> None:
         """Does what the session asks for."""
@@ -91,6 +93,9 @@ class RunKeys(BaseScreen):
     def action_who_wrote(self) -> None:
         """Stage and step beside every line."""
         self.apply(self.session.toggle_who_wrote())
+        if self.tree_wanted and not self.session.zoomed:
+            said = "stand now" if self.session.who_wrote else "stand no more"
+            self.notice(f"stage and step {said} left of the lines of the diff: F shows it")
 
     def action_next_diff_mode(self) -> None:
         """Other states to compare."""

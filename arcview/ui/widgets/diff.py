@@ -392,8 +392,9 @@ class DiffTree(RowView):
         source = self.source
         return source.change_at(self.cursor) if isinstance(source, FileTree) else None
 
-    def select(self, path: str) -> None:
-        """Puts the cursor on a file."""
-        source = self.source
-        if isinstance(source, FileTree) and (index := source.index_of(path)) is not None:
-            self.move_to(index)
+    def action_pick(self) -> None:
+        """Folds or unfolds a folder; of a file it says `Picked`."""
+        if isinstance(self.source, FileTree) and self.source.toggle(self.cursor):
+            self.redraw_rows()
+        else:
+            super().action_pick()
