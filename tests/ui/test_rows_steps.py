@@ -24,7 +24,7 @@ from arcview.ui.rows.steps import StepRows
 from arcview.ui.rows.steps_lines import Badge
 from arcview.ui.rows.steps_parts import Jump, PartKind, meta_line, parts_of, texts_of
 from tests.ui.hostile import hostile_trajectory
-from tests.ui.trajectories import OUTPUT, SAMPLE, edit, said, shell, trajectory
+from tests.ui.trajectories import NOISY, OUTPUT, SAMPLE, edit, note, said, shell, trajectory
 
 
 def rows_of(source: Trajectory = SAMPLE, width: int = 120) -> StepRows:
@@ -415,6 +415,67 @@ def test_a_search_finds_the_figures_of_an_open_step() -> None:
     assert find(rows, "16,500 tokens in", 0) is None
     rows.set_open((2,), is_open=True)
     assert find(rows, "16,500 tokens in", 0) == 3
+
+
+# Notes that follow one another
+
+
+def test_notes_that_follow_one_another_are_one_row_until_they_are_opened() -> None:
+    rows = rows_of(NOISY, 80)
+    assert len(rows) == 5
+    assert lines(rows, 80)[0] == (
+        "▸      · 4 notes    file-history-snapshot ×2, command-name, (empty)"
+    )
+    assert (rows.row_of(3), rows.row_of(4), rows.first_row) == (0, 1, 1)
+    rows.unfold((2,))
+    assert len(rows) == len(NOISY.steps)
+    assert rows.first_row == 4
+    rows.close_all()
+    assert len(rows) == 5
+
+
+def test_two_notes_a_failure_and_a_bill_keep_their_rows() -> None:
+    bill = replace(note("b", "session ended"), usage=Usage(cost_usd=1.2))
+    rows = rows_of(
+        trajectory(
+            note("a", "x"), note("c", "y"), bill, note("e", "z", is_error=True), note("d", "")
+        )
+    )
+    assert len(rows) == 5
+
+
+def test_jumps_pass_folded_notes_as_one_row() -> None:
+    rows = rows_of(NOISY)
+    assert rows.next_step(0, "step", 1) == 1
+    assert rows.next_step(1, "step", -1) == 0
+    assert rows.next_step(0, "step", -1) is None
+    assert rows.next_step(0, "message", 1) == 1
+
+
+def test_a_search_that_leads_into_folded_notes_opens_them() -> None:
+    rows = rows_of(NOISY)
+    assert find(rows, "4 notes", 0) == 0
+    hit = find(rows, "needle", 0)
+    assert hit is not None
+    assert rows.text(hit) == "needle"
+    assert not rows.is_folded(0)
+    rows.close_all()
+    hit = find(rows, "needle", 1, -1)
+    assert hit is not None
+    assert rows.text(hit) == "needle"
+
+
+def test_opening_every_step_opens_folded_notes_too() -> None:
+    rows = rows_of(NOISY)
+    rows.set_open(range(len(rows.steps)), is_open=True)
+    assert not rows.is_folded(0)
+    other = rows_of(NOISY)
+    other.open_as(rows)
+    assert len(other) == len(rows)
+
+
+def test_folded_notes_are_copied_whole() -> None:
+    assert "needle" in rows_of(NOISY).full_text(0)
 
 
 def test_a_search_sees_arguments_thinking_notes_and_raw_records() -> None:

@@ -9,7 +9,7 @@ from arcview.ui.rows.steps_lines import Badge
 from arcview.ui.safe import plain
 from arcview.ui.widgets.steps import StepsView
 from tests.ui.pane_app import PaneApp, screen_lines, settle
-from tests.ui.trajectories import SAMPLE, said, trajectory
+from tests.ui.trajectories import NOISY, SAMPLE, said, trajectory
 
 KEYS = {
     "space": "toggle_step",
@@ -99,6 +99,54 @@ async def test_the_name_of_a_tool_is_found_and_marked() -> None:
         assert len(view.rows) == len(SAMPLE.steps)
         marked = [segment for segment in view.render_row(2) if segment.text == "Edit"]
         assert len(marked) == 1
+
+
+async def test_it_begins_with_the_first_message_below_the_folded_notes() -> None:
+    view = StepsView()
+    app = PaneApp(view, KEYS)
+    async with app.run_test(size=(80, 3)) as pilot:
+        view.show(SAMPLE)
+        await pilot.press("G")
+        view.show(NOISY)
+        await pilot.pause()
+        assert view.cursor_text == "Hello."
+        assert screen_lines(app)[0].startswith("▸      · 4 notes")
+
+
+async def test_enter_shows_the_single_notes_and_closing_all_folds_them_again() -> None:
+    view = StepsView()
+    app = PaneApp(view, KEYS)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(NOISY)
+        await pilot.press("k", "enter")
+        assert len(view.rows) == len(NOISY.steps)
+        assert view.cursor == 0
+        await pilot.press("j", "minus")
+        assert (len(view.rows), view.cursor) == (5, 0)
+        await pilot.press("space", "minus", "plus")
+        assert not view.rows.is_folded(0)
+
+
+async def test_an_address_leads_into_folded_notes() -> None:
+    view = StepsView()
+    app = PaneApp(view, KEYS)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(NOISY)
+        await pilot.pause()
+        assert view.go_to("n2", is_open=False)
+        assert view.step is not None
+        assert view.step.key == "n2"
+        assert len(view.rows) == len(NOISY.steps)
+
+
+async def test_what_goes_on_keeps_notes_open_that_were_opened() -> None:
+    view = StepsView()
+    app = PaneApp(view, KEYS)
+    async with app.run_test(size=(80, 20)) as pilot:
+        view.show(trajectory(*NOISY.steps[:5]))
+        await pilot.press("k", "enter")
+        view.show(NOISY, goes_on=True)
+        assert len(view.rows) == len(NOISY.steps)
 
 
 async def test_a_step_is_gone_to_by_its_key_or_that_of_its_call() -> None:

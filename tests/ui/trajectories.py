@@ -64,3 +64,21 @@ SAMPLE = trajectory(
     Step("c1", None, Role.SYSTEM, StepKind.COMPACTION, text="Summary of what came before"),
     said(4, "All tests pass."),
 )
+
+
+def note(key: str, text: str, *, is_error: bool = False) -> Step:
+    """Something that the client wrote."""
+    return Step(key, None, Role.SYSTEM, StepKind.NOTE, text=text, is_error=is_error)
+
+
+NOISY = trajectory(
+    note("n0", 'file-history-snapshot: {"a": 1}'),
+    note("n1", "<command-name>/clear</command-name>"),
+    note("n2", 'file-history-snapshot: {"b": 2}\nneedle'),
+    note("n3", ""),
+    said(1, "Hello."),
+    note("n4", "retry: overloaded"),
+    note("n5", "retry: overloaded"),
+    said(2, "Done."),
+)
+"""Begins with notes that are folded into one row."""

@@ -20,8 +20,9 @@ from arcview.ui.rows.lines import Cell, Needle, RowSource
 from arcview.ui.rows.steps_layout import FOLD, lay_body, row_of_line
 from arcview.ui.rows.steps_layout import BodyRow as BodyRow
 from arcview.ui.rows.steps_lines import Badge, Columns
+from arcview.ui.rows.steps_notes import NoteRuns, gist
 from arcview.ui.rows.steps_parts import Jump as Jump
-from arcview.ui.rows.steps_parts import StepPart, depths_of, goal, parts_of
+from arcview.ui.rows.steps_parts import StepPart, depths_of, goal, is_opening, parts_of
 from arcview.ui.rows.steps_search import ABOVE_ALL, HEADER, Hit, first_hit
 from arcview.ui.safe import plain
 
@@ -53,6 +54,7 @@ class StepRows(RowSource):
         self._parts: dict[int, tuple[StepPart, ...]] = {}
         self._syntax: dict[tuple[int, int, bool], LazySyntax] = {}
         self._depths = depths_of(self.heads)
+        self._notes = NoteRuns(self.heads, self._depths)
         self._starts: Sequence[int] = ()
         self._lay()
         # Notes have figures of their own, such as the cost of a whole session: no column for those.
@@ -94,8 +96,15 @@ class StepRows(RowSource):
         return step.calls[0] if step is not None and step.calls else None
 
     def row_of(self, index: int) -> int:
-        """The header row of a step."""
-        return self._starts[index]
+        """The header row of a step, or the row of the notes that it is folded with."""
+        folded = self._notes.folded(index)
+        return self._starts[index if folded is None else folded.start]
+
+    @property
+    def first_row(self) -> int:
+        """The first thing that the user or the model says: what comes before is setting up."""
+        index = next((index for index, step in enumerate(self.heads) if is_opening(step)), None)
+        return 0 if index is None else self.row_of(index)
 
     def index_of_key(self, key: str) -> int | None:
         """The step with that key, or the one that makes the call with that key."""
@@ -128,14 +137,34 @@ class StepRows(RowSource):
         return index in self._bodies
 
     def open_as(self, before: StepRows) -> None:
-        """Opens the steps that are open in other rows."""
-        if before._bodies:
-            keys = {before.heads[index].key for index in before._bodies}
-            found = [index for index, step in enumerate(self.heads) if step.key in keys]
-            self.set_open(found, is_open=True)
+        """Opens the steps that are open in other rows, and the notes that are not folded there."""
+        for opened, show in ((before._notes.opened(), self.unfold), (before._bodies, self._open)):
+            keys = {before.heads[index].key for index in opened}
+            if keys:
+                show([index for index, step in enumerate(self.heads) if step.key in keys])
+
+    def _open(self, indexes: Sequence[int]) -> None:
+        self.set_open(indexes, is_open=True)
+
+    def is_folded(self, index: int) -> bool:
+        """Whether a step is a note that is shown with others in one row."""
+        return self._notes.folded(index) is not None
+
+    def unfold(self, indexes: Sequence[int]) -> None:
+        """Gives notes rows of their own."""
+        self._notes.open(indexes)
+        self._lay()
+
+    def close_all(self) -> None:
+        """Closes every step, and folds notes that follow one another."""
+        self._bodies.clear()
+        self._notes.fold()
+        self._lay()
 
     def set_open(self, indexes: Sequence[int], *, is_open: bool) -> None:
         """Opens or closes steps."""
+        if is_open:
+            self._notes.open(indexes)
         for index in indexes:
             if not is_open:
                 self._bodies.pop(index, None)
@@ -160,8 +189,11 @@ class StepRows(RowSource):
         heights = [1] * len(self.steps)
         for index, body in self._bodies.items():
             heights[index] += len(body)
+        for run in self._notes.all_folded():
+            heights[run.start + 1 : run.stop] = [0] * (len(run) - 1)
+        is_plain = not self._bodies and 0 not in heights
         # A range costs nothing to look into, and most long trajectories are one.
-        self._starts = range(len(heights) + 1) if not self._bodies else [0, *accumulate(heights)]
+        self._starts = range(len(heights) + 1) if is_plain else [0, *accumulate(heights)]
 
     def _lay_body(self, index: int) -> list[BodyRow]:
         width = self._width - steps_lines.MARGIN - 2 * self._depths[index]
@@ -207,7 +239,8 @@ class StepRows(RowSource):
         wanted = goal(kind, self._badges)
         stop = len(self.steps) if direction > 0 else -1
         for other in range(index + direction, stop, direction):
-            if wanted(self.heads[other]):
+            # Of notes in one row the first stands for all of them.
+            if wanted(self.heads[other]) and self.step_index(self.row_of(other)) == other:
                 return self._starts[other]
         return None
 
@@ -224,6 +257,8 @@ class StepRows(RowSource):
         if found is None and step < 0:
             # What is closed stands behind its row: a search upwards comes by it first.
             here = ABOVE_ALL if self.is_open(first) else None
+            folded = self._notes.folded(first)
+            first = first if folded is None else folded.stop - 1
         stop = len(self.steps) if step > 0 else -1
         for count, index in enumerate(range(first, stop, step), 1):
             hit = self._hit(needle, index, step, here if index == first else None)
@@ -246,11 +281,16 @@ class StepRows(RowSource):
 
     def _told(self, index: int) -> Iterator[str]:
         """What the row of a step says besides the gist of its parts."""
-        step, columns = self.heads[index], self._columns.fitting(self._width)
-        return steps_lines.told(step, columns, self._badges_of(step))
+        folded = self._notes.folded(index)
+        if folded is None:
+            step, columns = self.heads[index], self._columns.fitting(self._width)
+            yield from steps_lines.told(step, columns, self._badges_of(step))
+        elif folded.start == index:
+            yield steps_lines.notes_name(len(folded))
 
     def _show_hit(self, index: int, hit: Hit) -> int:
         if hit != HEADER:
+            self._notes.open((index,))
             if index not in self._bodies:
                 self._bodies[index] = self._lay_body(index)
             if any(row.hides(hit.part, hit.line) for row in self._bodies[index]):
@@ -278,7 +318,8 @@ class StepRows(RowSource):
         index = self.step_index(row)
         if index is None:
             return ""
-        return "\n\n".join("\n".join(part.lines) for part in self.parts(index))
+        steps = self._notes.folded(index) or (index,)
+        return "\n\n".join("\n".join(part.lines) for one in steps for part in self.parts(one))
 
     def cells(self, index: int, width: int) -> Sequence[Cell]:
         """The columns of a row."""
@@ -287,6 +328,10 @@ class StepRows(RowSource):
             return (Cell(plain(self._empty, theme.MUTED)),)
         found = self._body_row(index)
         depth = self._depths[number]
+        folded = self._notes.folded(number)
+        if folded is not None:
+            said = gist(self.heads[folded.start : folded.stop])
+            return steps_lines.folded_notes(len(folded), said, depth, width)
         if found is None:
             step = self.heads[number]
             return steps_lines.header(

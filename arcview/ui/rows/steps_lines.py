@@ -182,6 +182,17 @@ def header(
     ]
 
 
+def folded_notes(count: int, gist: Content, depth: int, width: int) -> list[Cell]:
+    """`▸      · 7 notes      file-history-snapshot ×5, session started`."""
+    left = _left("▸", "", ("·", notes_name(count), theme.MUTED), depth, width)
+    return [Cell(left, left.cell_length, is_searched=True), Cell(gist, scrolls=True)]
+
+
+def notes_name(count: int) -> str:
+    """`7 notes`."""
+    return f"{count:,} notes"
+
+
 def _left(fold: str, number: str, told: tuple[str, str, str], depth: int, width: int) -> Content:
     glyph, name, style = told
     shown = one_line(clip(name, 40))

@@ -218,6 +218,12 @@ def is_message(step: Step) -> bool:
     return step.role is Role.USER or bool(step.text and not step.calls)
 
 
+def is_opening(step: Step) -> bool:
+    """Whether the user or the main agent says something: nothing that only sets up a session."""
+    spoken = step.role in (Role.USER, Role.ASSISTANT)
+    return spoken and step.kind is StepKind.MESSAGE and step.agent is None
+
+
 def goal(kind: Jump, tests: Container[str]) -> Callable[[Step], bool]:
     """Whether a step is what a jump goes to; `tests` holds the keys of the calls that test."""
     match kind:

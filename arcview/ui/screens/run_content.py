@@ -67,8 +67,10 @@ class RunContent:
         if found is not None:
             from arcview.ui.rows.steps import StepRows  # 10 ms that only something long pays
 
-            place.set_source(StepRows(found))
-            set_title(place, run_titles.steps_title(stop, 0, found.heads, goes_on=True))
+            rows = StepRows(found)
+            place.set_source(rows, cursor=rows.first_row)
+            at = rows.step_index(rows.first_row)
+            set_title(place, run_titles.steps_title(stop, at, found.heads, goes_on=True))
 
     def put_gate(self, loaded: GateLoaded) -> None:
         """Shows a gate."""

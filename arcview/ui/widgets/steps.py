@@ -78,7 +78,7 @@ class StepsView(RowView):
         step = before.step_at(self.cursor) if goes_on else None
         index = rows.index_of_key(step.key) if step is not None else None
         if index is None:
-            self.set_source(rows)
+            self.set_source(rows, cursor=rows.first_row)
             return
         rows.fit(self.scrollable_content_region.width)
         rows.open_as(before)
@@ -131,9 +131,11 @@ class StepsView(RowView):
 
     def go_to_step(self, index: int, *, is_open: bool = False) -> None:
         """Moves to a step by its position in the trajectory."""
-        if is_open:
-            with self.keeping_place():
+        with self.keeping_place():
+            if is_open:
                 self._rows.set_open((index,), is_open=True)
+            else:
+                self._rows.unfold((index,))
         self.move_to(self._rows.row_of(index), "top")
 
     def go_beside(self, index: int, other: StepsView) -> None:
@@ -162,11 +164,14 @@ class StepsView(RowView):
         self.toggle_step()
 
     def toggle_step(self) -> None:
-        """Opens or closes the step under the cursor."""
+        """Opens or closes the step under the cursor; of folded notes it shows the single ones."""
         index = self._rows.step_index(self.cursor)
         if index is not None:
             with self.keeping_place():
-                self._rows.set_open((index,), is_open=not self._rows.is_open(index))
+                if self._rows.is_folded(index):
+                    self._rows.unfold((index,))
+                else:
+                    self._rows.set_open((index,), is_open=not self._rows.is_open(index))
 
     def action_jump(self, kind: Jump, direction: int) -> None:
         """To the next or previous step of a kind."""
@@ -188,4 +193,4 @@ class StepsView(RowView):
     def action_close_all(self) -> None:
         """Closes every step."""
         with self.keeping_place():
-            self._rows.set_open(range(len(self._rows.steps)), is_open=False)
+            self._rows.close_all()
