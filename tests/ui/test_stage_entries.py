@@ -57,3 +57,11 @@ async def test_a_screen_without_stages_has_none_in_the_palette(demo_run: Path) -
         assert "Stage 4" not in text
         assert not isinstance(app.screen, RunScreen)
         await press(pilot, "escape")
+
+
+async def test_an_explanation_of_the_palette_is_never_cut(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run), (120, 35)) as (_, pilot):
+        text = await press(pilot, ":", "=stage")
+        words = " ".join(text.split())
+        assert "and back to the whole change." in words
+        await press(pilot, "escape")
