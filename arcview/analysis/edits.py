@@ -37,7 +37,8 @@ def edits_of(call: ToolCall) -> tuple[FileEdit, ...]:
     Knows Write, Edit and MultiEdit, the `str_replace_editor` family, and apply_patch, under the
     argument names that the common agents use.
     """
-    if call.result is not None and call.result.is_error:
+    result = call.result
+    if result is not None and (result.is_error or result.exit_code not in (None, 0)):
         return ()
     if call.kind not in (ToolKind.WRITE, ToolKind.EDIT):
         return ()

@@ -66,8 +66,11 @@ def test_edits_are_read_from_the_arguments_of_every_tool(
     assert list(edits_of(call)) == expected
 
 
-def test_a_call_that_failed_edited_nothing() -> None:
-    result = ToolResult("String not found", is_error=True)
+@pytest.mark.parametrize(
+    "result",
+    [ToolResult("String not found", is_error=True), ToolResult("patch: no such file", None, 1)],
+)
+def test_a_call_that_failed_edited_nothing(result: ToolResult) -> None:
     call = ToolCall("c", "Edit", ToolKind.WRITE, {"path": "a", "content": "x"}, result=result)
 
     assert edits_of(call) == ()
