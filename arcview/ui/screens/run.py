@@ -275,16 +275,18 @@ class RunScreen(RunLinks):
             self.long.tree.display = Column.DIFF in shown and (beside or self.tree_wanted)
             self.long.diff.display = Column.DIFF in shown and (beside or not self.tree_wanted)
         self.query_one("#columns").display = shown != {Column.TRAJECTORY}
-        self.set_class(is_wide(size.width), "-wide")
-        self.set_class(not is_tall(size.height), "-low")
         absent = self.session.absent
+        # Not for every run: a class that is new costs the first frame 3 ms.
+        self.set_class(bool(absent) and is_wide(size.width), "-wide")
         self.set_class(Column.DIFF in absent, "-no-diff")
         self.set_class(Column.GATE in absent, "-no-gate")
         self.set_class(Column.TRAJECTORY in absent, "-no-steps")
         tabs = self.query_one(TabLine)
         tabs.display = not is_wide(size.width) and not self.session.zoomed
         tabs.select(next(name for name, c in _TABS.items() if c is self.session.tab))
-        self.query_one(RailView).display = not self.session.zoomed
+        rail = self.query_one(RailView)
+        rail.display = not self.session.zoomed
+        rail.styles.height = 4 if is_tall(size.height) else 2
 
     def _focus(self) -> None:
         self.set_focus(self.pane(self.session.column))
