@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from arcview.model.trajectory import Role, SessionRole, Step, StepKind, Trajectory
+from arcview.model.trajectory import Role, Step, StepKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole
 
 
 class Check(StrEnum):

@@ -24,7 +24,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GroupCounts
 from arcview.model.run import Run, Stage, Status
 from arcview.model.states import StateKind
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 
 NEVER_RAN = {
     Status.NOT_STARTED: "the stage was not started",

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from arcview.analysis.test_output_model import ReportedTest, RunOutcome
-from arcview.model.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from arcview.model.trajectory import Trajectory
 
 
 class SelfTestKind(StrEnum):

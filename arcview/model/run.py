@@ -8,7 +8,7 @@ from enum import StrEnum
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, OverlayFile
 from arcview.model.states import State, StateKind
-from arcview.model.trajectory import TrajectoryRef, Usage
+from arcview.model.trajectory_refs import TrajectoryRef, Usage
 
 
 class Status(StrEnum):

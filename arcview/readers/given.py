@@ -24,7 +24,8 @@ from arcview.model.states import (
     StateKind,
     StateSource,
 )
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.parts import join, turn_starts
 from arcview.readers.protocols import Given, OpenedRun, RunReader, whole_of
 from arcview.readers.registry import find_trajectory_reader

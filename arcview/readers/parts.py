@@ -11,16 +11,8 @@ from dataclasses import replace
 from itertools import count, pairwise
 from typing import TypeVar
 
-from arcview.model.trajectory import (
-    LongSteps,
-    Role,
-    Step,
-    StepKind,
-    Trajectory,
-    TrajectoryRef,
-    Usage,
-    heads_of,
-)
+from arcview.model.trajectory import LongSteps, Role, Step, StepKind, Trajectory, heads_of
+from arcview.model.trajectory_refs import TrajectoryRef, Usage
 from arcview.readers.times import time_of
 from arcview.readers.trajectories.usages import added
 

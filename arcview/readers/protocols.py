@@ -14,7 +14,8 @@ from typing import Protocol, cast
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Report
 from arcview.model.run import Run
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,16 +13,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from arcview.model.trajectory import (
-    Image,
-    Role,
-    Step,
-    StepKind,
-    ToolCall,
-    ToolResult,
-    Trajectory,
-    Usage,
-)
+from arcview.model.trajectory import Image, Role, Step, StepKind, ToolCall, ToolResult, Trajectory
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.atif_results import result_of
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of
 

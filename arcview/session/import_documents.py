@@ -15,7 +15,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts
 from arcview.model.run import Run, Stage, Status
 from arcview.model.states import State
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.times import seconds_between, time_of
 from arcview.schema.words import CHAIN_VERSION, RESULT_VERSION, RUN_VERSION
 

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from arcview.errors import ArcviewError
 from arcview.files import exists, in_words, is_dir, is_file, is_symlink
 from arcview.model.problem import Problem
-from arcview.model.trajectory import SessionRole, TrajectoryRef
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef
 from arcview.readers.protocols import OpenedRun
 from arcview.readers.registry import find_trajectory_reader
 from arcview.secrets import mask_settings

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from arcview.errors import BadInputError
 from arcview.files import is_file, open_file
 from arcview.model.run import Run
-from arcview.model.trajectory import Step, Trajectory, TrajectoryRef
+from arcview.model.trajectory import Step, Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.parts import turn_starts
 from arcview.readers.runs.assembled import read_ref
 from arcview.session.run_steps import beginning_name, files_of

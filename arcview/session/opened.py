@@ -22,7 +22,7 @@ from arcview.config import Settings
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.session.inputs import changed
 from arcview.session.kept_gate import KeptGateView, keep, restore
 from arcview.session.run_steps import RunSteps, steps_name
@@ -41,6 +41,7 @@ from arcview.session.view_cache import ViewCache
 from arcview.states.cache import RunCache
 
 if TYPE_CHECKING:
+    from arcview.model.trajectory import Trajectory
     from arcview.readers.registry import Given, OpenedRun
     from arcview.states.store import StateStore
 
@@ -221,6 +222,8 @@ class OpenRun:
 
     def steps_lack(self, stage: int, state: str | None, word: str) -> bool:
         """Whether kept steps certainly hold a word nowhere, as `ViewCache.lacks`; cheap."""
+        from arcview.model.trajectory import Trajectory  # 5 ms, and no first frame needs it
+
         name = steps_name(stage, state)
         return self._views.lacks(name, Trajectory, self._skeleton.stamp, word)
 

@@ -9,10 +9,10 @@ from weakref import proxy
 
 from arcview.analysis.self_tests import SelfTest, find_self_tests
 from arcview.files import is_dir
-from arcview.model.trajectory import Trajectory
 from arcview.readers.trajectories.long_files import is_long
 
 if TYPE_CHECKING:
+    from arcview.model.trajectory import Trajectory
     from arcview.session.opened import OpenRun
 
 _KEPT_TRAJECTORIES = 3
@@ -36,6 +36,8 @@ class RunSteps:
         found = self._trajectories.get(name)
         if found is not None:
             return found
+        from arcview.model.trajectory import Trajectory  # 5 ms, and no first frame needs it
+
         with self._reading:
             found = self._trajectories.get(name) or self._opened.load_view(name, Trajectory)
             if found is None:
@@ -51,7 +53,9 @@ class RunSteps:
         return found
 
     def _read(self, stage: int, state: str | None) -> Trajectory:
-        from arcview.session.collector import held_collector  # nothing kept is read
+        # Nothing kept is read.
+        from arcview.model.trajectory import Trajectory
+        from arcview.session.collector import held_collector
 
         refs = self._opened.trajectory_refs(stage, state)
         with held_collector(is_much=self.is_long(stage, state)):
@@ -69,6 +73,8 @@ class RunSteps:
         """The first steps of a long trajectory, where they are kept."""
         if not self.is_long(stage, state):
             return None
+        from arcview.model.trajectory import Trajectory  # as above
+
         found = self._opened.load_view(beginning_name(stage, state), Trajectory)
         return found if found is not None and found.steps else None
 

@@ -17,12 +17,12 @@ from arcview.errors import BadInputError, UnknownLayoutError
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import PathRules, Run
-from arcview.model.trajectory import Trajectory
 from arcview.session.inputs import Input, code_stamp, look_at_all
 from arcview.session.view_cache import ViewCache
 from arcview.states.cache import RunCache
 
 if TYPE_CHECKING:
+    from arcview.model.trajectory import Trajectory
     from arcview.readers.registry import Given, OpenedRun
 
 

@@ -18,7 +18,7 @@ from arcview.analysis.overview import GateCell, Overview, StageRow
 from arcview.model.results import GroupCounts
 from arcview.model.run import Run
 from arcview.model.states import State
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.session.change_summary import change_of
 from arcview.session.evidence import Evidence, EvidenceFinder, Place
 from arcview.session.self_test_depth import NamedSymbol, SelfTestDepth, self_test_depth

@@ -16,7 +16,6 @@ from arcview.model.trajectory import (
     LongSteps,
     Role,
     Session,
-    SessionRole,
     Step,
     StepKind,
     ToolCall,
@@ -24,6 +23,7 @@ from arcview.model.trajectory import (
     ToolResult,
     Trajectory,
 )
+from arcview.model.trajectory_refs import SessionRole
 
 
 def step(number: int, *calls: ToolCall, text: str = "", session: str | None = None) -> Step:

@@ -9,7 +9,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome, Verdict
 from arcview.model.run import Chain, Pass, Run, Stage, Status
 from arcview.model.states import Provenance, State, StateKind
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 
 
 def outcomes_of(record: GateRecord) -> tuple[GateTest, ...]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from arcview.model.trajectory import Role, SessionRole, Step, StepKind, ToolKind, Trajectory, Usage
+from arcview.model.trajectory import Role, Step, StepKind, ToolKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.atif import AtifReader
 from tests.readers.golden import expected, summary

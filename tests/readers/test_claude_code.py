@@ -11,16 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arcview.model.trajectory import (
-    Role,
-    SessionRole,
-    Step,
-    StepKind,
-    ToolCall,
-    ToolKind,
-    Trajectory,
-    Usage,
-)
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.parts import usage_of
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.claude_code import ClaudeCodeReader, Source, join

@@ -8,15 +8,8 @@ from typing import Any
 
 import pytest
 
-from arcview.model.trajectory import (
-    Role,
-    SessionRole,
-    Step,
-    StepKind,
-    ToolCall,
-    ToolKind,
-    Trajectory,
-)
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.codex import CodexReader
 

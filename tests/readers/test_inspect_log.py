@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from arcview.model.trajectory import Role, SessionRole, Step, StepKind, ToolKind, Trajectory, Usage
+from arcview.model.trajectory import Role, Step, StepKind, ToolKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.trajectories import inspect_log_archive
 from arcview.readers.trajectories.inspect_log import InspectLogReader
 from tests.readers.golden import expected, summary

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.protocols import Given
 from arcview.readers.registry import open_run
 from arcview.readers.runs.kept_session import KeptSession

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory, Usage
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.mini_swe_agent import MiniSweAgentReader
 from tests.readers.golden import expected, summary

@@ -15,7 +15,7 @@ from arcview.errors import BadInputError
 from arcview.model.results import GateRecord, Group, GroupCounts, Outcome, Verdict
 from arcview.model.run import Run, Status
 from arcview.model.states import FolderSource, PatchSource, Provenance, StateKind
-from arcview.model.trajectory import SessionRole
+from arcview.model.trajectory_refs import SessionRole
 from arcview.readers.registry import open_run
 from arcview.readers.runs import native
 from arcview.readers.runs.native import NativeReader

@@ -10,15 +10,8 @@ from typing import Any
 
 import pytest
 
-from arcview.model.trajectory import (
-    Role,
-    SessionRole,
-    Step,
-    StepKind,
-    ToolCall,
-    ToolKind,
-    Trajectory,
-)
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole
 from arcview.readers.registry import find_trajectory_reader, iter_runs, open_run
 from arcview.readers.trajectories.openhands import OpenHandsReader
 

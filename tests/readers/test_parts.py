@@ -6,16 +6,8 @@ from typing import Any
 
 import pytest
 
-from arcview.model.trajectory import (
-    Role,
-    Session,
-    SessionRole,
-    Step,
-    StepKind,
-    Trajectory,
-    TrajectoryRef,
-    Usage,
-)
+from arcview.model.trajectory import Role, Session, Step, StepKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef, Usage
 from arcview.readers.parts import (
     join,
     model_of,

@@ -11,7 +11,8 @@ import pytest
 from arcview.errors import BadInputError
 from arcview.model.run import Run, Status
 from arcview.model.states import EmptySource, FolderSource, Provenance, StateKind
-from arcview.model.trajectory import Role, SessionRole, StepKind, TrajectoryRef
+from arcview.model.trajectory import Role, StepKind
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef
 from arcview.readers.registry import OpenedRun, open_run
 
 Scb = Callable[[str], Path]

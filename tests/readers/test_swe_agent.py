@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory, Usage
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories import documents
 from arcview.readers.trajectories.swe_agent import SweAgentReader
 from tests.readers.golden import expected, summary

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from arcview.model.trajectory import SessionRole, StepKind, Trajectory
+from arcview.model.trajectory import StepKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole
 from arcview.readers.parts import turn_starts, usage_of
 from arcview.readers.trajectories.claude_code import ClaudeCodeReader
 from arcview.readers.trajectories.codex import CodexReader

@@ -20,15 +20,14 @@ from arcview.model.trajectory import (
     Image,
     Role,
     Session,
-    SessionRole,
     Step,
     StepKind,
     ToolCall,
     ToolKind,
     ToolResult,
     Trajectory,
-    Usage,
 )
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.registry import find_trajectory_reader
 from arcview.readers.trajectories.atif import AtifReader
 from arcview.session.export_atif import export_atif, image_files

@@ -14,15 +14,8 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts, Outcome, Verdict
 from arcview.model.run import Chain, Pass, Run, Stage, Status
 from arcview.model.states import Provenance, State, StateKind
-from arcview.model.trajectory import (
-    Role,
-    Step,
-    StepKind,
-    ToolCall,
-    ToolKind,
-    Trajectory,
-    TrajectoryRef,
-)
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.session.change_summary import change_of
 from arcview.session.opened import OpenRun
 

@@ -7,7 +7,7 @@ import pytest
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import Provenance, State, StateKind
-from arcview.model.trajectory import TrajectoryRef
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.session.run_session import Column, Part, RunSession, Target
 from arcview.session.run_session_stops import DiffMode, StopKind
 

@@ -15,8 +15,8 @@ from arcview.model.trajectory import (
     ToolKind,
     ToolResult,
     Trajectory,
-    Usage,
 )
+from arcview.model.trajectory_refs import Usage
 from arcview.ui import theme
 from arcview.ui.rows import steps_lines
 from arcview.ui.rows.lines import Needle

@@ -10,8 +10,8 @@ from arcview.model.trajectory import (
     ToolKind,
     ToolResult,
     Trajectory,
-    Usage,
 )
+from arcview.model.trajectory_refs import Usage
 
 
 def shell(key: str, command: str, output: str, exit_code: int | None = 0) -> ToolCall:

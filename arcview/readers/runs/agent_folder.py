@@ -15,7 +15,8 @@ from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
 from arcview.model.run import Run
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.registry import Detection, find_trajectory_reader
 from arcview.readers.runs.assembled import AssembledRun, Assembly, derived_id
 from arcview.readers.runs.harness_logs import grade_above

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arcview.errors import ArcviewError
 from arcview.files import is_file, is_symlink
-from arcview.model.trajectory import SessionRole, TrajectoryRef
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef
 from arcview.readers.inside import inside
 from arcview.readers.registry import find_trajectory_reader
 

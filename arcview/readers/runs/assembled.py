@@ -19,7 +19,8 @@ from arcview.files import is_file, open_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, GroupCounts
 from arcview.model.run import Run
-from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
+from arcview.model.trajectory import Session, Trajectory
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef
 from arcview.readers.fields import read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.parts import join

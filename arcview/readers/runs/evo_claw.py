@@ -16,7 +16,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Chain, Pass, PathRules, Run, Stage, Status
 from arcview.model.states import ArchiveSource, Provenance, State, StateKind
-from arcview.model.trajectory import TrajectoryRef, Usage
+from arcview.model.trajectory_refs import TrajectoryRef, Usage
 from arcview.readers.fields import Fields
 from arcview.readers.inside import inside
 from arcview.readers.registry import Detection

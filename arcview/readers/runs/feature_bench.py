@@ -20,7 +20,7 @@ from arcview.files import exists, is_dir, is_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
-from arcview.model.trajectory import TrajectoryRef
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.registry import Detection

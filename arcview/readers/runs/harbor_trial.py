@@ -17,7 +17,7 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import Provenance, State, StateKind
-from arcview.model.trajectory import TrajectoryRef, Usage
+from arcview.model.trajectory_refs import TrajectoryRef, Usage
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.runs.agent_logs import find_trajectories

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.parts import each_turn, take_part
 
 

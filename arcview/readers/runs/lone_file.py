@@ -21,7 +21,8 @@ from arcview.model.problem import Problem
 from arcview.model.results import GateRecord
 from arcview.model.run import Chain, Run, Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.conversation import telling_file
 from arcview.readers.exit_words import status_of
 from arcview.readers.packed import is_packed, unpacked_head

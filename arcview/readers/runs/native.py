@@ -18,7 +18,8 @@ from arcview.files import exists, is_dir, open_file, read_file
 from arcview.model.problem import Problem
 from arcview.model.results import GateTest, Outcome
 from arcview.model.run import Chain, PathRules, Run, Status
-from arcview.model.trajectory import Trajectory, TrajectoryRef
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.registry import Detection
 from arcview.readers.runs.kept_session import KeptSession

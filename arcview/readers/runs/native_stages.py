@@ -13,7 +13,7 @@ from arcview.errors import BadInputError
 from arcview.model.problem import Problem
 from arcview.model.run import Pass, Stage, Status
 from arcview.model.states import Provenance, State, StateKind
-from arcview.model.trajectory import SessionRole, TrajectoryRef, Usage
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef, Usage
 from arcview.readers.fields import Fields
 from arcview.readers.runs.native_fields import amount, has, note, word
 from arcview.readers.runs.native_folder import CHAIN_PREFIX, Folder

@@ -11,7 +11,8 @@ from functools import partial
 
 from arcview.errors import ArcviewError
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Session, SessionRole, Trajectory, TrajectoryRef
+from arcview.model.trajectory import Session, Trajectory
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef
 from arcview.readers.registry import TrajectoryReader, find_trajectory_reader, trajectory_reader
 from arcview.readers.runs.kept_session import KeptSession
 from arcview.readers.runs.native_folder import Folder

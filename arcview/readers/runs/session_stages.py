@@ -13,15 +13,8 @@ from dataclasses import dataclass, field, replace
 from arcview.model.results import GateRecord
 from arcview.model.run import Stage, Status
 from arcview.model.states import PatchSource, Provenance, State, StateKind
-from arcview.model.trajectory import (
-    Role,
-    SessionRole,
-    Step,
-    StepKind,
-    Trajectory,
-    TrajectoryRef,
-    Usage,
-)
+from arcview.model.trajectory import Role, Step, StepKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef, Usage
 from arcview.readers.exit_words import status_of
 from arcview.readers.parts import each_turn, usage_of
 from arcview.readers.runs.instance_folder import START_MISSING

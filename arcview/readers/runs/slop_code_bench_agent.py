@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from arcview.errors import BadInputError
 from arcview.files import in_words, is_dir, is_file, is_symlink, open_file
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.trajectories.claude_code_ends import spent_in_all

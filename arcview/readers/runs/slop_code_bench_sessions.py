@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from arcview.model.trajectory import SessionRole, TrajectoryRef
+from arcview.model.trajectory_refs import SessionRole, TrajectoryRef
 from arcview.readers.runs.slop_code_bench_agent import (
     OTHER_TRAJECTORIES,
     STREAM,

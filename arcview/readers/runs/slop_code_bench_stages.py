@@ -14,7 +14,7 @@ from arcview.errors import BadInputError
 from arcview.files import exists, is_dir, open_file
 from arcview.model.problem import Problem
 from arcview.model.run import Status
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.fields import Fields, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.runs.slop_code_bench_agent import (

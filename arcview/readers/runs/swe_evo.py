@@ -14,7 +14,7 @@ from arcview.errors import BadInputError
 from arcview.files import exists, is_file
 from arcview.model.problem import Problem
 from arcview.model.run import Chain, Run, Stage, Status
-from arcview.model.trajectory import TrajectoryRef, Usage
+from arcview.model.trajectory_refs import TrajectoryRef, Usage
 from arcview.readers.fields import Fields, parse_json, read_bytes
 from arcview.readers.inside import inside
 from arcview.readers.registry import Detection

@@ -19,7 +19,7 @@ from arcview.files import is_dir, is_file, is_symlink
 from arcview.model.problem import Problem
 from arcview.model.results import GateRecord, GateTest, Group, Outcome, Report, Verdict
 from arcview.model.run import Chain, Run, Stage, Status
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.fields import Fields
 from arcview.readers.inside import inside
 from arcview.readers.registry import Detection

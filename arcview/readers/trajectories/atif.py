@@ -15,15 +15,8 @@ from pathlib import Path, PurePosixPath
 from arcview.errors import BadInputError
 from arcview.files import is_file, is_symlink
 from arcview.model.problem import Problem
-from arcview.model.trajectory import (
-    Role,
-    Session,
-    SessionRole,
-    Step,
-    StepKind,
-    Trajectory,
-    Usage,
-)
+from arcview.model.trajectory import Role, Session, Step, StepKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.fields import parse_json
 from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection

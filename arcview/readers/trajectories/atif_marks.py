@@ -15,13 +15,13 @@ from arcview.model.trajectory import (
     Image,
     Role,
     Session,
-    SessionRole,
     Step,
     StepKind,
     ToolCall,
     ToolKind,
     Trajectory,
 )
+from arcview.model.trajectory_refs import SessionRole
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.records import Record, count_or_none, text_or_none
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Role, Step, StepKind, ToolCall, Usage
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.atif_marks import marks_of, restored_call, restored_step
 from arcview.readers.trajectories.atif_results import content_of, result_of
 from arcview.readers.trajectories.tools import command_of, kind_of, path_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.atif_steps import Record, usage_of
 from arcview.readers.trajectories.contents import listed, mapping
 from arcview.readers.trajectories.usages import added

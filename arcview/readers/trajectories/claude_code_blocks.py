@@ -7,7 +7,8 @@ from collections.abc import Hashable, Iterable, Mapping
 
 import msgspec
 
-from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
+from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.contents import base64_size
 from arcview.readers.trajectories.cuts import cut, cut_arguments, mark_of
 from arcview.readers.trajectories.records import as_json, count_or_none, text_or_none

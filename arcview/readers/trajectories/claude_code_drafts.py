@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from arcview.model.trajectory import Image, Role, StepKind, ToolResult, Usage
+from arcview.model.trajectory import Image, Role, StepKind, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.cuts import mark_of
 
 

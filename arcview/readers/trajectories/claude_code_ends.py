@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.claude_code_blocks import usage_of
 from arcview.readers.trajectories.records import Record, count_or_none, text_or_none
 from arcview.readers.trajectories.usages import added

@@ -11,15 +11,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import (
-    Role,
-    Session,
-    SessionRole,
-    Step,
-    StepKind,
-    ToolCall,
-    Trajectory,
-)
+from arcview.model.trajectory import Role, Session, Step, StepKind, ToolCall, Trajectory
+from arcview.model.trajectory_refs import SessionRole
 from arcview.readers.times import seconds_between
 from arcview.readers.trajectories.claude_code_blocks import tool_call
 from arcview.readers.trajectories.claude_code_drafts import Call, Item, Thread

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from arcview.model.trajectory import StepKind, Usage
+from arcview.model.trajectory import StepKind
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.claude_code_blocks import usage_of
 from arcview.readers.trajectories.records import as_json, kind_of, text_or_none
 

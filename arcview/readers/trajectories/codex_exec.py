@@ -10,7 +10,8 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from arcview.model.trajectory import Role, StepKind, ToolCall, ToolKind, ToolResult, Usage
+from arcview.model.trajectory import Role, StepKind, ToolCall, ToolKind, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.codex_facts import fact_of
 from arcview.readers.trajectories.codex_items import code_of, content_of
 from arcview.readers.trajectories.codex_kinds import TURN_BORDERS

@@ -9,7 +9,8 @@ from pathlib import Path
 from arcview.errors import BadInputError
 from arcview.files import is_dir, is_file, is_symlink, read_file
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Trajectory, Usage
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.aside import Aside
 from arcview.readers.trajectories.codex_copies import CopiedHistory
 from arcview.readers.trajectories.codex_exec import ExecLog

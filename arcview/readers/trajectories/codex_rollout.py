@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Role, StepKind, ToolKind, Usage
+from arcview.model.trajectory import Role, StepKind, ToolKind
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.codex_facts import Fact, Facts, fact_of
 from arcview.readers.trajectories.codex_items import ENCRYPTED, call_of, content_of, result_of
 from arcview.readers.trajectories.codex_kinds import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from arcview.model.trajectory import Usage
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.records import count_or_none
 from arcview.readers.trajectories.usages import added
 

@@ -12,16 +12,8 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import (
-    Image,
-    LongSteps,
-    Role,
-    Step,
-    StepKind,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from arcview.model.trajectory import Image, LongSteps, Role, Step, StepKind, ToolCall, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.times import seconds_between
 from arcview.readers.trajectories.aside import Aside
 from arcview.readers.trajectories.records import as_json

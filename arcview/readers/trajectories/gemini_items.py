@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult, Usage
+from arcview.model.trajectory import Image, ToolCall, ToolKind, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.contents import base64_size, listed, mapping
 from arcview.readers.trajectories.drafts import joined
 from arcview.readers.trajectories.records import Record, as_json, count_or_none, text_or_none

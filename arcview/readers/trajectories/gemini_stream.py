@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from arcview.model.trajectory import Role, StepKind, ToolResult, Usage
+from arcview.model.trajectory import Role, StepKind, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.contents import mapping
 from arcview.readers.trajectories.drafts import Draft, Drafts
 from arcview.readers.trajectories.gemini_items import call_of, stats_usage

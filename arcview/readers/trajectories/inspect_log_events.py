@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from arcview.model.trajectory import Role, Step, StepKind, ToolKind, ToolResult, Usage
+from arcview.model.trajectory import Role, Step, StepKind, ToolKind, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.contents import Parts, listed, mapping, parts_of
 from arcview.readers.trajectories.inspect_log_notes import STRUCTURE, Note, note_of, unsaid
 from arcview.readers.trajectories.inspect_log_sample import Sample

@@ -12,12 +12,8 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
-from arcview.model.trajectory import (
-    Session,
-    SessionRole,
-    Trajectory,
-    Usage,
-)
+from arcview.model.trajectory import Session, Trajectory
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import LONG_HEAD_BYTES, Detection
 from arcview.readers.trajectories.contents import mapping, patch_in

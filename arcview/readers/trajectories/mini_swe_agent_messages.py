@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arcview.model.trajectory import Role, Step, StepKind, Usage
+from arcview.model.trajectory import Role, Step, StepKind
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.contents import Parts, mapping, parts_of
 from arcview.readers.trajectories.mini_swe_agent_parts import (
     Answer,

@@ -10,7 +10,8 @@ import json
 import re
 from dataclasses import dataclass, replace
 
-from arcview.model.trajectory import Image, ToolResult, Usage
+from arcview.model.trajectory import Image, ToolResult
+from arcview.model.trajectory_refs import Usage
 from arcview.readers.trajectories.contents import Parts, listed, mapping, parts_of, thoughts_of
 from arcview.readers.trajectories.pairing import Asked, asked_in, shell
 from arcview.readers.trajectories.records import Record, count_or_none, text_or_none

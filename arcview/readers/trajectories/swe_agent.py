@@ -12,7 +12,8 @@ from pathlib import Path
 
 from arcview.errors import BadInputError
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Role, Session, SessionRole, Step, StepKind, Trajectory, Usage
+from arcview.model.trajectory import Role, Session, Step, StepKind, Trajectory
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.packed import read_unpacked
 from arcview.readers.registry import Detection
 from arcview.readers.trajectories.contents import listed, mapping, patch_in

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arcview.model.problem import Problem
-from arcview.model.trajectory import Session, SessionRole, Step, Trajectory, Usage, heads_of
+from arcview.model.trajectory import Session, Step, Trajectory, heads_of
+from arcview.model.trajectory_refs import SessionRole, Usage
 from arcview.readers.trajectories.drafts import Draft, Drafts, steps_of
 from arcview.readers.trajectories.usages import added
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import fields
 
-from arcview.model.trajectory import Trajectory, Usage
+from arcview.model.trajectory import Trajectory
+from arcview.model.trajectory_refs import Usage
 
 
 def dollars(value: object) -> float | None:

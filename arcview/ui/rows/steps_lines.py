@@ -12,7 +12,8 @@ from typing import NamedTuple
 from textual.content import Content
 
 from arcview.analysis.syntax import SyntaxSpan
-from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind, Usage
+from arcview.model.trajectory import Role, Step, StepKind, ToolCall, ToolKind
+from arcview.model.trajectory_refs import Usage
 from arcview.text import ansi_spans, cells, clean, clip
 from arcview.ui import theme
 from arcview.ui.rows.diff_lines import size

@@ -12,7 +12,8 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Literal
 
-from arcview.model.trajectory import Image, Role, Step, StepKind, ToolCall, ToolKind, Usage
+from arcview.model.trajectory import Image, Role, Step, StepKind, ToolCall, ToolKind
+from arcview.model.trajectory_refs import Usage
 from arcview.secrets import mask_private_keys
 from arcview.ui.rows.diff_lines import size
 

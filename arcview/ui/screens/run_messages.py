@@ -12,11 +12,11 @@ from textual.message import Message
 from arcview.analysis.gate_view import FailingTest, GateView
 from arcview.analysis.self_tests import SelfTest
 from arcview.model.patch import FileChange
-from arcview.model.trajectory import Trajectory
 from arcview.session.opened import OpenRun
 from arcview.session.run_session_stops import StatePair, Stop
 
 if TYPE_CHECKING:
+    from arcview.model.trajectory import Trajectory
     from arcview.session.replay import Snapshot
     from arcview.session.self_test_depth import SelfTestDepth
     from arcview.session.trail import LineSource
@@ -55,7 +55,7 @@ class DepthLoaded(Message):
         self.value = value
 
 
-class StepsLoaded(_Loaded[Trajectory]):
+class StepsLoaded(_Loaded["Trajectory"]):
     """The steps of a stop; null where none are recorded."""
 
     def __init__(

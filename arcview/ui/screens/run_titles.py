@@ -15,7 +15,6 @@ from arcview.model.patch import FileChange
 from arcview.model.results import Verdict
 from arcview.model.run import Run
 from arcview.model.states import Provenance
-from arcview.model.trajectory import Step
 from arcview.session.run_session_stops import DiffMode, StatePair, Stop, StopKind
 from arcview.ui import theme
 from arcview.ui.rows.figures import (
@@ -30,6 +29,7 @@ from arcview.ui.rows.self_tests import summary
 from arcview.ui.safe import one_line, pieces
 
 if TYPE_CHECKING:
+    from arcview.model.trajectory import Step
     from arcview.session.replay import Snapshot
 
 _MODE_NAME = {
