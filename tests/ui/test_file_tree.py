@@ -26,3 +26,9 @@ async def test_who_wrote_says_where_it_is_seen_while_the_tree_is_up(demo_run: Pa
         assert "stand now left of the lines of the diff: F shows it" in notice(app)
         await press(pilot, "F", "B")
         assert "F shows it" not in notice(app)
+
+
+async def test_the_steps_of_a_folder_are_asked_for_in_vain(demo_run: Path) -> None:
+    async with on_screen(run_screen(demo_run)) as (app, pilot):
+        await press(pilot, "F", "g", "i")
+        assert notice(app).strip().startswith("no file is under the cursor")

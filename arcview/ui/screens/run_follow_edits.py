@@ -43,8 +43,10 @@ class EditingSteps:
         screen, self._awaited = self._screen, None
         state = screen.session.pair.new
         mapper = self._mapper(state)
-        if screen.long is None or path is None or mapper is None or state is None:
-            screen.notice("no file is under the cursor, or the workspaces are not read yet")
+        if path is None:
+            screen.notice("no file is under the cursor")
+        elif screen.long is None or mapper is None or state is None:
+            screen.notice("the workspaces are not read yet, or not recorded")
         elif screen.long.trajectory is None:
             screen.notice("no trajectory is recorded, or it is still being read")
         elif keys := steps_editing(screen.long.trajectory, path, mapper):
