@@ -175,6 +175,7 @@ class RunLoader:
         if found is not None and has_more_stages(self._opened.run, found):
             grown, _ = _try(self._opened.grown)
             if grown is not None:
+                _try(lambda: grown.gate_view(stop.gate, stop.state))  # here, not between two keys
                 times = len(grown.run.stages)
                 what = f"the user spoke {times:,} times in this session: each time begins a stage"
                 self._post(Reopened(grown, notice=what))
