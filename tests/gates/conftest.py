@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,7 +111,16 @@ class OwnEngine:
         environment = {k: v for k, v in os.environ.items() if k != "DOCKER_HOST"}
         environment["ARCVIEW_ENGINE_DIR"] = str(self.folder)
         subprocess.run([script, "stop"], env=environment, check=False, capture_output=True)
+        self._end_orphans()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _end_orphans(self) -> None:
+        """Ends what a daemon that was killed started, and no other could end."""
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                argv = entry.read_bytes().split(b"\0")
+                if any(word.startswith(os.fsencode(self.folder)) for word in argv):
+                    os.kill(int(entry.parent.name), signal.SIGKILL)
 
 
 @pytest.fixture
