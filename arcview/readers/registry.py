@@ -132,7 +132,7 @@ def _readers_of_files(
     # Some trajectories are folders.
     told_by = telling_file(path) or path
     broken: list[str] = []
-    for head in heads_of(path):
+    for head in _heads_of(told_by, str(path)):
         for name, target in built_in.items():
             if not _has_clue(name, head):
                 continue
@@ -150,17 +150,13 @@ def _readers_of_files(
     raise UnknownLayoutError("; ".join([f"{path}: not a known {what} format", *broken]))
 
 
-def heads_of(path: Path) -> Iterator[bytes]:
-    """The beginning of a file (or of what tells of a folder), and a longer one where it goes on.
-
-    Raises:
-        BadInputError: it cannot be read, or there is nothing in it.
-    """
+def _heads_of(file: Path, shown: str) -> Iterator[bytes]:
+    """The beginning of a file, and a longer one where it goes on."""
     for size in (HEAD_BYTES, LONG_HEAD_BYTES):
-        start = read_head(telling_file(path) or path, size)
+        start = read_head(file, size)
         head = unpacked_head(start, size)
         if not head:
-            raise BadInputError(str(path), "packed, and damaged" if start else "the file is empty")
+            raise BadInputError(shown, "packed, and damaged" if start else "the file is empty")
         yield head
         if len(head) < size:
             return

@@ -1,4 +1,4 @@
-"""Keeps the last session file that a run cut a part from, since its stages are asked for in a row.
+"""Sessions whose parts are stages, and the last one that was read: its stages come in a row.
 
 Reading a session once for each stage that lies in it would make opening a run quadratic. Knows no
 layout; must not import pydantic.
@@ -18,24 +18,40 @@ from arcview.readers.parts import each_turn, take_part
 
 
 @dataclass(frozen=True)
-class _Whole:
-    """A file that was read, and what tells that it is still the same."""
+class WholeSession:
+    """A session that was read, to cut parts from."""
 
-    refs: tuple[TrajectoryRef, ...]
-    look: tuple[tuple[int, int], ...]
     trajectory: Trajectory
 
     @cached_property
-    def turns(self) -> list[Trajectory]:
-        """Its parts, cut together: where the turns begin is looked for once."""
+    def _turns(self) -> list[Trajectory]:
+        """Its turns, cut together: where they begin is looked for once."""
         return each_turn(self.trajectory)
+
+    def part(self, ref: TrajectoryRef) -> Trajectory:
+        """The part that a reference names, as `take_part` takes it."""
+        if ref.turns is not None and ref.turns[0] == ref.turns[1] and not (ref.since or ref.until):
+            place = ref.turns[0] - 1
+            # The file may have become shorter since its stages were known.
+            if 0 <= place < len(self._turns):
+                return self._turns[place]
+        return take_part(self.trajectory, ref)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A session, and what tells that its file is still the same."""
+
+    refs: tuple[TrajectoryRef, ...]
+    look: tuple[tuple[int, int], ...]
+    session: WholeSession
 
 
 class KeptSession:
     """The whole of the last session that was read for a part of it; at most one is held."""
 
     def __init__(self) -> None:
-        self._kept: _Whole | None = None
+        self._kept: _Kept | None = None
 
     def part(
         self, refs: Sequence[TrajectoryRef], files: Sequence[Path], read: Callable[[], Trajectory]
@@ -54,12 +70,8 @@ class KeptSession:
         # Another thread may put its own in place meanwhile; either answers for itself.
         kept = self._kept
         if kept is None or (kept.refs, kept.look) != (key, look):
-            kept = self._kept = _Whole(key, look, read())
-        if ref.turns is not None and ref.turns[0] == ref.turns[1] and not (ref.since or ref.until):
-            place = ref.turns[0] - 1
-            if 0 <= place < len(kept.turns):
-                return kept.turns[place]
-        return take_part(kept.trajectory, ref)
+            kept = self._kept = _Kept(key, look, WholeSession(read()))
+        return kept.session.part(ref)
 
 
 def _is_cut(ref: TrajectoryRef) -> bool:

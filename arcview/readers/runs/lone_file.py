@@ -26,18 +26,20 @@ from arcview.model.trajectory_refs import TrajectoryRef
 from arcview.readers.conversation import telling_file
 from arcview.readers.exit_words import status_of
 from arcview.readers.packed import is_packed, unpacked_head
-from arcview.readers.parts import each_turn, model_of, take_part
+from arcview.readers.parts import model_of, take_part
 from arcview.readers.registry import (
     HEAD_BYTES,
     Detection,
     find_report_reader,
     find_trajectory_reader,
+    read_head,
     report_reader,
     trajectory_reader,
 )
 from arcview.readers.runs.assembled import AssembledRun, Assembly, derived_id, read_ref
 from arcview.readers.runs.belonging import part_of
 from arcview.readers.runs.instance_folder import START_MISSING
+from arcview.readers.runs.kept_session import WholeSession
 from arcview.readers.runs.lone_companions import companions_of
 from arcview.readers.runs.report_gate import gate_of
 from arcview.readers.runs.session_stages import NO_GATE, stages_of
@@ -175,7 +177,7 @@ def kind_of(path: Path) -> Kind | None:
     """Recognises a file, or a folder that is one conversation; null where nobody knows it."""
     if is_dir(path) and telling_file(path) is None:
         return None
-    head = b"" if is_dir(path) else _part(path, HEAD_BYTES)
+    head = b"" if is_dir(path) else read_head(path, HEAD_BYTES)
     is_named_patch = path.name.lower().endswith(_PATCH_ENDINGS)
     if is_named_patch and (not head.strip() or _PATCH.search(head)):
         return Kind("patch", "patch", "a unified diff" if head.strip() else "an empty patch file")
@@ -213,18 +215,17 @@ def why_unknown(path: Path) -> str:
     size = path.stat().st_size
     if size == 0:
         return "the file is empty"
-    if _part(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    if read_head(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return "UTF-16 text, which some shells write; convert it to UTF-8 first"
-    if _is_packed(path) and not unpacked_head(_part(path, HEAD_BYTES), 1):
+    if _is_packed(path) and not unpacked_head(read_head(path, HEAD_BYTES), 1):
         return "packed, and damaged"
-    return (part_of(_part(path, size)) if size <= WHOLE_BYTES else None) or unknown
+    return (part_of(read_head(path, size)) if size <= WHOLE_BYTES else None) or unknown
 
 
-def _part(path: Path, size: int, *, from_end: bool = False) -> bytes:
+def _end_of(path: Path, size: int) -> bytes:
     try:
         with open_file(path) as file:
-            if from_end:
-                file.seek(max(0, file.seek(0, os.SEEK_END) - size))
+            file.seek(max(0, file.seek(0, os.SEEK_END) - size))
             return file.read(size)
     except OSError as error:
         raise BadInputError(str(path), f"cannot be read: {error.strerror}") from error
@@ -232,7 +233,7 @@ def _part(path: Path, size: int, *, from_end: bool = False) -> bytes:
 
 def _is_packed(path: Path) -> bool:
     """Whether the ends of a file tell nothing of what is in it."""
-    return not is_dir(path) and is_packed(_part(path, 4))
+    return not is_dir(path) and is_packed(read_head(path, 4))
 
 
 def _place(path: Path) -> tuple[Path, str]:
@@ -260,21 +261,11 @@ class _OpenedSession(AssembledRun):
 
     def __init__(self, assembly: Assembly, whole: Trajectory) -> None:
         super().__init__(assembly)
-        self._whole = whole
-        self._turns: list[Trajectory] | None = None
+        self._whole = WholeSession(whole)
 
     def trajectory(self, refs: Sequence[TrajectoryRef]) -> Trajectory:
         """The steps of a part of the session."""
-        if len(refs) != 1:
-            return super().trajectory(refs)
-        ref = refs[0]
-        if ref.turns is None or ref.turns[0] != ref.turns[1] or ref.since or ref.until:
-            return take_part(self._whole, ref)
-        if self._turns is None:
-            self._turns = each_turn(self._whole)
-        place = ref.turns[0] - 1
-        # The file may have become shorter since its stages were known.
-        return self._turns[place] if place < len(self._turns) else take_part(self._whole, ref)
+        return self._whole.part(refs[0]) if len(refs) == 1 else super().trajectory(refs)
 
 
 class _GlancedSession(AssembledRun):
@@ -333,7 +324,7 @@ def _whole_session(
 def _glanced(path: Path, found: Kind, layout: str) -> Run:
     """The skeleton of a session from the two ends of its file."""
     file = telling_file(path) or path
-    ends = _part(file, HEAD_BYTES) + b"\n" + _part(file, HEAD_BYTES, from_end=True)
+    ends = read_head(file, HEAD_BYTES) + b"\n" + _end_of(file, HEAD_BYTES)
     model, word, agent = (
         match[1].decode("utf-8", "replace") if (match := known.search(ends)) else None
         for known in (_MODEL, _EXIT_STATUS, _AGENT)
