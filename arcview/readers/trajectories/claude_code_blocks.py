@@ -92,27 +92,31 @@ def _add_block(parts: Parts, block: object) -> None:
             parts.tool_uses.append(block)
         case str() if kind.endswith("tool_result"):
             parts.results.append(block)
-        case "image" | "document" if _data_of(block) or block["type"] == "image":
+        case "image":
+            parts.images.append(_image(block))
+        case "document" if _data_of(_source_of(block)):
             parts.images.append(_image(block))
         case _:
             parts.blocks.append(("text", as_json(block)))
 
 
-def _data_of(block: Mapping[str, object]) -> str | None:
-    """The content of an image or a document, where it stands there in base64."""
+def _source_of(block: Mapping[str, object]) -> Mapping[str, object]:
     source = block.get("source")
-    fields = source if isinstance(source, dict) else {}
-    return text_or_none(fields.get("data")) if fields.get("type") != "text" else None
+    return source if isinstance(source, dict) else {}
+
+
+def _data_of(source: Mapping[str, object]) -> str | None:
+    """The content of an image or a document, where it stands there in base64."""
+    return text_or_none(source.get("data")) if source.get("type") != "text" else None
 
 
 def _image(block: Mapping[str, object]) -> Image:
-    source = block.get("source")
-    fields = source if isinstance(source, dict) else {}
-    data = _data_of(block)
+    source = _source_of(block)
+    data = _data_of(source)
     return Image(
-        media_type=text_or_none(fields.get("media_type")) or "image",
+        media_type=text_or_none(source.get("media_type")) or "image",
         data_base64=data,
-        path=text_or_none(fields.get("url")),
+        path=text_or_none(source.get("url")),
         size_bytes=None if data is None else base64_size(data),
     )
 
